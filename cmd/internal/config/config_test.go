@@ -1,0 +1,112 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+func load(t *testing.T, args, environ []string) (*Values, error) {
+	t.Helper()
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	Define(flags)
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	return Load(flags, environ)
+}
+
+func TestPrecedence(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.yaml")
+	if err := os.WriteFile(path, []byte("data-dir: from-file\nlog-level: warn\nroles: [registry, broker]\ndefault-partitions: 3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v, err := load(t, []string{"--config", path, "--log-level=error", "--kafka-listen", "in=:1@a:2", "--kafka-listen", "out=:3@b:4"},
+		[]string{"MILENA_LOG_LEVEL=debug", "MILENA_DATA_DIR=from-env", "HOME=/x", "MILENA_SHUTDOWN_TIMEOUT=1500ms"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ got, want any }{
+		{v.String("data-dir"), "from-env"},
+		{v.String("log-level"), "error"},
+		{strings.Join(v.List("roles"), " "), "registry broker"},
+		{v.Int("default-partitions"), int64(3)},
+		{v.Duration("shutdown-timeout"), 1500 * time.Millisecond},
+		{v.Bool("dev"), false},
+		{v.Bool("auto-create-topics"), true},
+		{strings.Join(v.List("kafka-listen"), " "), "in=:1@a:2 out=:3@b:4"},
+		{v.String("registry-listen"), ":8081"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %v, want %v", c.got, c.want)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "bad.yaml")
+	if err := os.WriteFile(bad, []byte("data-dirr: x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name          string
+		args, environ []string
+		want          string
+	}{
+		{"unknown flag", []string{"--datadir", "x"}, nil, "unknown flag"},
+		{"unknown variable", nil, []string{"MILENA_DATADIR=x"}, "no setting has the variable MILENA_DATADIR"},
+		{"unknown key", []string{"--config", bad}, nil, `no setting is named "data-dirr"`},
+		{"no file", []string{"--config", filepath.Join(dir, "none")}, nil, "does not exist"},
+		{"role", []string{"--roles", "registry,brooker"}, nil, `roles: "brooker" is not one of`},
+		{"empty roles", []string{"--roles", ","}, nil, "roles is empty"},
+		{"port", []string{"--admin-listen", "localhost"}, nil, "has no port"},
+		{"port range", []string{"--admin-listen", ":70000"}, nil, "from 0 to 65535"},
+		{"number", nil, []string{"MILENA_DEFAULT_PARTITIONS=0"}, "whole number from 1"},
+		{"duration", []string{"--shutdown-timeout", "5"}, nil, "not a duration"},
+		{"bool", nil, []string{"MILENA_DEV=maybe"}, "neither true nor false"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := load(t, tc.args, tc.environ)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want an error with %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestListeners(t *testing.T) {
+	got, err := Listeners([]string{"in=:9092@milena:9092", "out=:19092@localhost:19092"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Listener{{"in", ":9092", "milena:9092"}, {"out", ":19092", "localhost:19092"}}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("got %v, want %v", got[i], want[i])
+		}
+	}
+	if got, err := Listeners([]string{"127.0.0.1:0"}, "kafka:1"); err != nil || got[0] != (Listener{"default", "127.0.0.1:0", "kafka:1"}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	for _, bad := range [][]string{{":1", ":2"}, {"a=:1", "a=:2"}, {"=:1"}, {"a="}, {"a=:1@b"}} {
+		if _, err := Listeners(bad, ""); err == nil {
+			t.Errorf("%v was accepted", bad)
+		}
+	}
+}
+
+// TestDocumented wants a sentence for each setting, and no two with one name.
+func TestDocumented(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range Settings() {
+		if s.Doc == "" || seen[s.Name] {
+			t.Errorf("%s: no text, or there twice", s.Name)
+		}
+		seen[s.Name] = true
+	}
+}

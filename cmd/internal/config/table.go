@@ -1,0 +1,117 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// kind is the type of a setting's value.
+type kind uint8
+
+const (
+	text kind = iota
+	list      // may be repeated or separated by commas
+	toggle
+	number   // a whole number
+	duration // as Go writes them: 500ms, 5s
+)
+
+// Setting is one row of the table.
+type Setting struct {
+	Name    string // the flag; the variable is MILENA_ and the same in upper case with _
+	Kind    kind
+	Default string
+	Doc     string
+	Check   func(value string) error // nil: anything of the kind
+}
+
+// Variable returns the name of the setting's environment variable.
+func (s Setting) Variable() string {
+	return prefix + strings.ToUpper(strings.ReplaceAll(s.Name, "-", "_"))
+}
+
+const prefix = "MILENA_"
+
+// Settings returns the settings of `milena serve`.
+func Settings() []Setting {
+	return []Setting{
+		{"config", text, "", "YAML file with these settings by name", nil},
+		{"roles", list, "registry,gateway,broker", "parts to run in this process", oneOf("registry", "gateway", "broker")},
+		{"data-dir", text, "milena-data", "directory of the embedded store and the journal", nil},
+		{"dev", toggle, "false", "keep everything in memory; nothing survives the process", nil},
+		{"registry-listen", text, ":8081", "address of the registry's REST API", address},
+		{"kafka-listen", list, ":9092", "address of the Kafka port; repeat as NAME=LISTEN@ADVERTISE for several networks", nil},
+		{"kafka-advertise", text, "", "address that Kafka clients are told; default is the one they connected to", address},
+		{"broker-listen", text, ":9094", "address of the broker's gRPC API", address},
+		{"admin-listen", text, ":9095", "address of /livez, /readyz, /metrics and /debug/pprof", address},
+		{"registry-url", text, "", "a Confluent-compatible registry for a gateway that runs without the registry role", nil},
+		{"broker", text, "", "HOST:PORT of a broker for a gateway that runs without the broker role", address},
+		{"validation", text, "permissive", "what the gateway does with keys and values unless the topic says otherwise", oneOf("off", "permissive", "strict")},
+		{"tail-cache-bytes", number, "67108864", "memory for fresh record batches served as they were sent; 0 turns the cache off", atLeast(0)},
+		{"auto-create-topics", toggle, "true", "create a topic when a client asks for one that does not exist", nil},
+		{"default-partitions", number, "1", "partitions of topics created without a number", atLeast(1)},
+		{"group-initial-rebalance-delay", duration, "3s", "how long the first rebalance of an empty group waits for more members", nil},
+		{"shutdown-timeout", duration, "20s", "how long a stop waits for requests under way", nil},
+		{"log-level", text, "info", "least severe log line to write", oneOf("debug", "info", "warn", "error")},
+		{"log-format", text, "text", "form of log lines on standard error", oneOf("text", "json")},
+	}
+}
+
+func oneOf(allowed ...string) func(string) error {
+	return func(value string) error {
+		for _, a := range allowed {
+			if value == a {
+				return nil
+			}
+		}
+		return fmt.Errorf("%q is not one of %s", value, strings.Join(allowed, ", "))
+	}
+}
+
+func atLeast(low int64) func(string) error {
+	return func(value string) error {
+		if n, err := strconv.ParseInt(value, 10, 64); err != nil || n < low {
+			return fmt.Errorf("%q is not a whole number from %d on", value, low)
+		}
+		return nil
+	}
+}
+
+// address checks HOST:PORT without looking the host up.
+func address(value string) error {
+	if value == "" {
+		return nil
+	}
+	i := strings.LastIndexByte(value, ':')
+	if i < 0 {
+		return fmt.Errorf("%q has no port; want HOST:PORT", value)
+	}
+	if n, err := strconv.Atoi(value[i+1:]); err != nil || n < 0 || n > 65535 {
+		return fmt.Errorf("%q has no port from 0 to 65535", value)
+	}
+	if host := value[:i]; strings.Contains(host, ":") && !strings.HasPrefix(host, "[") {
+		return fmt.Errorf("%q: write an IPv6 host in brackets", value)
+	}
+	return nil
+}
+
+// checkKind says whether value is of the kind.
+func (k kind) check(value string) error {
+	switch k {
+	case toggle:
+		if _, err := strconv.ParseBool(value); err != nil {
+			return fmt.Errorf("%q is neither true nor false", value)
+		}
+	case number:
+		if _, err := strconv.ParseInt(value, 10, 64); err != nil {
+			return fmt.Errorf("%q is not a whole number", value)
+		}
+	case duration:
+		if d, err := time.ParseDuration(value); err != nil || d < 0 {
+			return fmt.Errorf("%q is not a duration such as 500ms or 5s", value)
+		}
+	}
+	return nil
+}

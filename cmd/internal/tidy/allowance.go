@@ -1,0 +1,7 @@
+package tidy
+
+// functionAllowance lists the functions that are longer than the limit, with
+// their lines: hot loops whose switch is the idea. A number may only go down.
+func functionAllowance() map[string]int {
+	return map[string]int{}
+}
