@@ -1,0 +1,59 @@
+package kapi
+
+import (
+	"context"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// resource is what an API's caller needs permission for.
+type resource uint8
+
+const (
+	none resource = iota
+	cluster
+	topic
+	group
+	transactionalID
+)
+
+// flags of an API.
+type flags uint8
+
+const (
+	// preAuth: may be asked before authentication.
+	preAuth flags = 1 << iota
+	// mayWait: a long poll; it calls Request.Park before it waits for others.
+	mayWait
+	// overlaps: starts while earlier requests of the connection that overlap
+	// too are still running; it calls Request.Turn before its effect.
+	overlaps
+	// listedFromZero: ApiVersions names minimum 0 although requests below min
+	// close the connection (KAFKA-18659: librdkafka before 2.11.1 turns
+	// compression off unless it sees Produce 0).
+	listedFromZero
+)
+
+// entry is one API. Flexible versions come from kmsg.
+type entry struct {
+	key      kmsg.Key
+	min, max int16 // versions served
+	handle   func(*Server, context.Context, *Request) (kmsg.Response, error)
+	authz    resource
+	flags    flags
+	memory   func(frameBytes int64) int64 // bytes to reserve before decoding
+	sources  string                       // KIPs
+}
+
+// Memory estimates. A decoded request aliases its frame; strings and slices of
+// structs come on top.
+func same(frameBytes int64) int64  { return frameBytes }
+func twice(frameBytes int64) int64 { return 2 * frameBytes }
+
+// table lists the APIs that are served, by key. It is a function because rows
+// name handlers that read the table.
+func table() []entry {
+	return []entry{
+		{kmsg.ApiVersions, 0, 4, (*Server).apiVersions, none, preAuth, same, "KIP-35 KIP-511 KIP-584"},
+	}
+}
