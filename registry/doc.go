@@ -1,0 +1,25 @@
+// Package registry is the schema registry itself, without HTTP: registration,
+// look-up, versions, deletion, compatibility, config, modes and contexts, with
+// the semantics of Confluent Schema Registry 8.5.
+//
+// Its state is a log of records (registry/store) folded by a pure function
+// (registry/state). Every request reads one immutable view. A request that
+// changes something decides in its own goroutine, against the view it took,
+// and names the parts of the view that it relied on; one writer goroutine, the
+// only appender, appends its records if those parts are still the same and
+// sends the request back otherwise. It puts what has queued up meanwhile into
+// one append, so that many requests share one sync. A request is answered when
+// its records are durable and published: whoever asks this process next sees
+// them.
+//
+// Ownership: the writer goroutine owns the log and the next sequence number;
+// the current view is an atomic pointer that only the writer stores; the cache
+// of parsed schemas has its own lock and holds nothing that the view does not.
+//
+// Limits (Options.Limits): bytes of a schema, number and depth of references,
+// versions compared in one check, entries of a schema list, bytes of parsed
+// schemas cached, queued writes. The package never asks the network: schemas
+// are resolved from the view only.
+//
+// What it is not for: parsing (serde), verdicts (evolution), HTTP (registry/rest).
+package registry
