@@ -54,6 +54,13 @@ func twice(frameBytes int64) int64 { return 2 * frameBytes }
 // name handlers that read the table.
 func table() []entry {
 	return []entry{
+		{kmsg.ListOffsets, 1, 7, (*Server).listOffsets, topic, 0, twice, "KIP-98 KIP-320 KIP-734"},
+		{kmsg.Metadata, 0, 12, (*Server).metadata, topic, 0, twice, "KIP-204 KIP-320 KIP-430 KIP-516"},
+		{kmsg.FindCoordinator, 0, 5, (*Server).findCoordinator, group, 0, twice, "KIP-98 KIP-699"},
 		{kmsg.ApiVersions, 0, 4, (*Server).apiVersions, none, preAuth, same, "KIP-35 KIP-511 KIP-584"},
+		{kmsg.CreateTopics, 0, 7, (*Server).createTopics, cluster, 0, twice, "KIP-4 KIP-464 KIP-516 KIP-525"},
+		{kmsg.DeleteTopics, 0, 6, (*Server).deleteTopics, topic, 0, twice, "KIP-4 KIP-516"},
+		{kmsg.InitProducerID, 0, 4, (*Server).initProducerID, transactionalID, 0, same, "KIP-98 KIP-360"},
+		{kmsg.DescribeConfigs, 0, 4, (*Server).describeConfigs, topic, 0, twice, "KIP-133 KIP-226 KIP-569"},
 	}
 }
