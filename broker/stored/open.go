@@ -56,7 +56,7 @@ func (b *Batch) SchemaKey(i int) [32]byte { return [keySize]byte(b.keys[i*keySiz
 // Records returns an iterator over the records of b.
 func (b *Batch) Records() Records {
 	return Records{
-		batch: b,
+		batch: *b,
 		c:     cursor{b: b.raw[:len(b.raw)-crcSize], pos: b.records},
 		left:  b.Header.Count,
 		first: true,
@@ -70,7 +70,7 @@ func (b *Batch) Records() Records {
 //	for records.Next(&r) { ... }
 //	err := records.Err()
 type Records struct {
-	batch      *Batch
+	batch      Batch // a copy: a pointer would move the caller's Batch to the heap
 	c          cursor
 	left       int32
 	first      bool
