@@ -1,0 +1,158 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+
+	"milena/gateway/backend"
+	"milena/gateway/group"
+)
+
+// Errors of all calls are those of kerr, of package backend or the context's,
+// wrapped or not.
+
+// Join handles a JoinGroup and returns when it can be answered: after seconds or
+// minutes, for it waits for other members. Ticket and FreshID are set here. When
+// ctx ends the answer is lost and the group goes on.
+func (c *Coordinator) Join(ctx context.Context, id string, r group.JoinRequest) group.JoinReply {
+	refused := func(err error) group.JoinReply {
+		return group.JoinReply{Err: err, MemberID: r.MemberID, Generation: -1}
+	}
+	if id == "" {
+		return refused(kerr.InvalidGroupID)
+	}
+	r.FreshID = c.opts.NewMemberID(r.ClientID)
+	answer := make(chan group.JoinReply, 1)
+	var at *entry
+	err := c.with(ctx, id, func(e *entry, now time.Time) {
+		at = e
+		r.Ticket = e.ticket()
+		e.joins[r.Ticket] = answer
+		e.observed(func() { e.settle(e.machine.Join(now, r)) })
+	})
+	if err != nil {
+		return refused(err)
+	}
+	select {
+	case reply := <-answer:
+		if reply.MemberID == "" {
+			reply.MemberID = r.MemberID
+		}
+		return reply
+	case <-ctx.Done():
+		at.abandon(r.Ticket)
+		return refused(fmt.Errorf("wait for the group to join: %w", context.Cause(ctx)))
+	}
+}
+
+// Sync handles a SyncGroup and returns when the leader's assignment is there.
+// Ticket is set here. When ctx ends the answer is lost and the group goes on.
+func (c *Coordinator) Sync(ctx context.Context, id string, r group.SyncRequest) group.SyncReply {
+	if id == "" {
+		return group.SyncReply{Err: kerr.InvalidGroupID}
+	}
+	answer := make(chan group.SyncReply, 1)
+	var at *entry
+	err := c.with(ctx, id, func(e *entry, now time.Time) {
+		at = e
+		r.Ticket = e.ticket()
+		e.syncs[r.Ticket] = answer
+		e.observed(func() { e.settle(e.machine.Sync(now, r)) })
+	})
+	if err != nil {
+		return group.SyncReply{Err: err}
+	}
+	select {
+	case reply := <-answer:
+		return reply
+	case <-ctx.Done():
+		at.abandon(r.Ticket)
+		return group.SyncReply{Err: fmt.Errorf("wait for the leader's assignment: %w", context.Cause(ctx))}
+	}
+}
+
+// Heartbeat handles a Heartbeat.
+func (c *Coordinator) Heartbeat(ctx context.Context, id string, r group.MemberRequest) error {
+	if id == "" {
+		return kerr.InvalidGroupID
+	}
+	var answer error
+	err := c.with(ctx, id, func(e *entry, now time.Time) {
+		answer = e.machine.Heartbeat(now, r)
+	})
+	if err != nil {
+		return err
+	}
+	return answer
+}
+
+// Leave removes members and returns an error or nil for each, in order; or an
+// error for the call as a whole.
+func (c *Coordinator) Leave(ctx context.Context, id string, leaving []group.LeaveMember) ([]error, error) {
+	if id == "" {
+		return nil, kerr.InvalidGroupID
+	}
+	var errs []error
+	err := c.with(ctx, id, func(e *entry, now time.Time) {
+		e.observed(func() {
+			var eff group.Effects
+			errs, eff = e.machine.Leave(now, leaving)
+			e.settle(eff)
+		})
+	})
+	return errs, err
+}
+
+// Commit stores offsets durably if the member may commit them. A generation for a
+// group that doesn't exist is GROUP_ID_NOT_FOUND. The empty group id is allowed
+// here, as in Kafka.
+func (c *Coordinator) Commit(ctx context.Context, id string, r group.MemberRequest, offsets []backend.GroupOffset) error {
+	var refused error
+	w := &commit{offsets: offsets, done: make(chan error, 1)}
+	err := c.with(ctx, id, func(e *entry, now time.Time) {
+		switch {
+		case e.version == 0 && e.machine.Generation() == 0 && e.machine.Idle() && r.Generation >= 0:
+			refused = kerr.GroupIDNotFound
+		case e.commits >= c.opts.CommitsMax:
+			refused = fmt.Errorf("%d commits wait: %w", e.commits, kerr.CoordinatorLoadInProgress)
+		default:
+			refused = e.machine.Commit(now, r)
+		}
+		if refused == nil {
+			e.kept = true
+			e.enqueue(write{commit: w})
+		}
+	})
+	if err == nil {
+		err = refused
+	}
+	if err != nil {
+		return err
+	}
+	select {
+	case err := <-w.done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the commit: %w", context.Cause(ctx))
+	}
+}
+
+// Describe returns a group's present state; GROUP_ID_NOT_FOUND if it was never
+// stored.
+func (c *Coordinator) Describe(ctx context.Context, id string) (group.Snapshot, error) {
+	var s group.Snapshot
+	var unknown error
+	err := c.with(ctx, id, func(e *entry, _ time.Time) {
+		s = e.machine.Snapshot()
+		if e.version == 0 && e.machine.Idle() {
+			unknown = kerr.GroupIDNotFound
+		}
+	})
+	if err == nil {
+		err = unknown
+	}
+	return s, err
+}
