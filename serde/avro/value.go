@@ -263,6 +263,13 @@ func appendDouble(dst []byte, f float64, bits int) []byte {
 	var buf [32]byte
 	e := strconv.AppendFloat(buf[:0], f, 'e', -1, bits)
 	at := slices.Index(e, 'e')
+	if !slices.Contains(e[:at], '.') {
+		// Java writes two digits at least, the nearest ones: 4.9E-324.
+		two := strconv.AppendFloat(nil, f, 'e', 1, bits)
+		if g, err := strconv.ParseFloat(string(two), bits); err == nil && g == f {
+			e, at = two, slices.Index(two, 'e')
+		}
+	}
 	dst = append(dst, e[:at]...)
 	if !slices.Contains(e[:at], '.') {
 		dst = append(dst, '.', '0')
