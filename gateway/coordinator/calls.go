@@ -16,8 +16,9 @@ import (
 
 // Join handles a JoinGroup and returns when it can be answered: after seconds or
 // minutes, for it waits for other members. Ticket and FreshID are set here. When
-// ctx ends the answer is lost and the group goes on.
-func (c *Coordinator) Join(ctx context.Context, id string, r group.JoinRequest) group.JoinReply {
+// ctx ends the answer is lost and the group goes on. If the answer isn't there at
+// once, park is called after the request has taken effect and before the wait.
+func (c *Coordinator) Join(ctx context.Context, id string, r group.JoinRequest, park func()) group.JoinReply {
 	refused := func(err error) group.JoinReply {
 		return group.JoinReply{Err: err, MemberID: r.MemberID, Generation: -1}
 	}
@@ -36,21 +37,34 @@ func (c *Coordinator) Join(ctx context.Context, id string, r group.JoinRequest) 
 	if err != nil {
 		return refused(err)
 	}
-	select {
-	case reply := <-answer:
-		if reply.MemberID == "" {
-			reply.MemberID = r.MemberID
-		}
-		return reply
-	case <-ctx.Done():
+	reply, ok := wait(ctx, answer, park)
+	switch {
+	case !ok:
 		at.abandon(r.Ticket)
 		return refused(fmt.Errorf("wait for the group to join: %w", context.Cause(ctx)))
+	case reply.MemberID == "":
+		reply.MemberID = r.MemberID
+	}
+	return reply
+}
+
+// wait returns the answer; false if ctx ended before it.
+func wait[T any](ctx context.Context, answer <-chan T, park func()) (T, bool) {
+	if len(answer) == 0 {
+		park()
+	}
+	select {
+	case reply := <-answer:
+		return reply, true
+	case <-ctx.Done():
+		var none T
+		return none, false
 	}
 }
 
 // Sync handles a SyncGroup and returns when the leader's assignment is there.
-// Ticket is set here. When ctx ends the answer is lost and the group goes on.
-func (c *Coordinator) Sync(ctx context.Context, id string, r group.SyncRequest) group.SyncReply {
+// Ticket is set here; ctx and park are as for Join.
+func (c *Coordinator) Sync(ctx context.Context, id string, r group.SyncRequest, park func()) group.SyncReply {
 	if id == "" {
 		return group.SyncReply{Err: kerr.InvalidGroupID}
 	}
@@ -65,13 +79,12 @@ func (c *Coordinator) Sync(ctx context.Context, id string, r group.SyncRequest) 
 	if err != nil {
 		return group.SyncReply{Err: err}
 	}
-	select {
-	case reply := <-answer:
-		return reply
-	case <-ctx.Done():
+	reply, ok := wait(ctx, answer, park)
+	if !ok {
 		at.abandon(r.Ticket)
 		return group.SyncReply{Err: fmt.Errorf("wait for the leader's assignment: %w", context.Cause(ctx))}
 	}
+	return reply
 }
 
 // Heartbeat handles a Heartbeat.
@@ -121,7 +134,11 @@ func (c *Coordinator) Commit(ctx context.Context, id string, r group.MemberReque
 		default:
 			refused = e.machine.Commit(now, r)
 		}
-		if refused == nil {
+		switch {
+		case refused != nil:
+		case len(offsets) == 0:
+			w.done <- nil
+		default:
 			e.kept = true
 			e.enqueue(write{commit: w})
 		}

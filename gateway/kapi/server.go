@@ -10,12 +10,16 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"milena/gateway/backend"
+	"milena/gateway/coordinator"
 )
 
 // Options of a Server. Only Broker is required.
 type Options struct {
 	// Broker stores records, topics, offsets and coordinator records.
 	Broker backend.Broker
+	// Groups coordinates consumer groups. Its owner closes it, which answers
+	// requests that wait. Without it the group APIs aren't served.
+	Groups *coordinator.Coordinator
 	// Clock returns the present time; time.Now if nil.
 	Clock func() time.Time
 	// Logger gets what no client can be told; discarded if nil.
@@ -95,6 +99,7 @@ func (o Options) Validate() error {
 type Server struct {
 	opts   Options
 	broker backend.Broker
+	groups *coordinator.Coordinator
 	log    *slog.Logger
 	now    func() time.Time
 
@@ -112,8 +117,11 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	o = o.withDefaults()
-	s := &Server{opts: o, broker: o.Broker, log: o.Logger, now: o.Clock, configs: newConfigTable(o)}
+	s := &Server{opts: o, broker: o.Broker, groups: o.Groups, log: o.Logger, now: o.Clock, configs: newConfigTable(o)}
 	for _, e := range table() {
+		if e.flags&needsGroups != 0 && o.Groups == nil {
+			continue
+		}
 		api := &API{entry: e}
 		s.apis[e.key] = api
 		s.ordered = append(s.ordered, api)

@@ -32,6 +32,8 @@ const (
 	// close the connection (KAFKA-18659: librdkafka before 2.11.1 turns
 	// compression off unless it sees Produce 0).
 	listedFromZero
+	// needsGroups: left out of the table without Options.Groups.
+	needsGroups
 )
 
 // entry is one API. Flexible versions come from kmsg.
@@ -56,7 +58,13 @@ func table() []entry {
 	return []entry{
 		{kmsg.ListOffsets, 1, 7, (*Server).listOffsets, topic, 0, twice, "KIP-98 KIP-320 KIP-734"},
 		{kmsg.Metadata, 0, 12, (*Server).metadata, topic, 0, twice, "KIP-204 KIP-320 KIP-430 KIP-516"},
+		{kmsg.OffsetCommit, 2, 9, (*Server).offsetCommit, group, needsGroups, twice, "KIP-320 KIP-345 KIP-848"},
+		{kmsg.OffsetFetch, 1, 9, (*Server).offsetFetch, group, needsGroups, twice, "KIP-320 KIP-447 KIP-709"},
 		{kmsg.FindCoordinator, 0, 5, (*Server).findCoordinator, group, 0, twice, "KIP-98 KIP-699"},
+		{kmsg.JoinGroup, 0, 9, (*Server).joinGroup, group, mayWait | needsGroups, twice, "KIP-62 KIP-345 KIP-394 KIP-559 KIP-800 KIP-814"},
+		{kmsg.Heartbeat, 0, 4, (*Server).heartbeat, group, needsGroups, same, "KIP-345"},
+		{kmsg.LeaveGroup, 0, 5, (*Server).leaveGroup, group, needsGroups, twice, "KIP-345 KIP-800"},
+		{kmsg.SyncGroup, 0, 5, (*Server).syncGroup, group, mayWait | needsGroups, twice, "KIP-345 KIP-559"},
 		{kmsg.ApiVersions, 0, 4, (*Server).apiVersions, none, preAuth, same, "KIP-35 KIP-511 KIP-584"},
 		{kmsg.CreateTopics, 0, 7, (*Server).createTopics, cluster, 0, twice, "KIP-4 KIP-464 KIP-516 KIP-525"},
 		{kmsg.DeleteTopics, 0, 6, (*Server).deleteTopics, topic, 0, twice, "KIP-4 KIP-516"},
