@@ -1,0 +1,87 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+
+	"milena/serde/avro"
+	"milena/serde/schema"
+)
+
+// ErrUnsupported says that a format is not in the table.
+var ErrUnsupported = errors.New("unsupported schema format")
+
+// row is one format: its name in the registry's API, its parser, and its
+// compiler, which takes what the parser returned.
+type row struct {
+	format  schema.Type
+	parse   func(schema.Resolved) (schema.Parsed, error)
+	compile func(schema.Parsed) (Program, error)
+}
+
+// table is the only list of formats. Everything that needs to know which there
+// are asks it.
+func table() []row {
+	return []row{
+		{schema.Avro, parseAvro, compileAvro},
+	}
+}
+
+func find(t schema.Type) (row, error) {
+	for _, r := range table() {
+		if r.format == t {
+			return r, nil
+		}
+	}
+	return row{}, fmt.Errorf("%w: %q", ErrUnsupported, t)
+}
+
+// Types returns the formats in the order of the table.
+func Types() []schema.Type {
+	var types []schema.Type
+	for _, r := range table() {
+		types = append(types, r.format)
+	}
+	return types
+}
+
+// Parse parses a schema of any format. The error is a *schema.ParseError or
+// wraps ErrUnsupported.
+func Parse(s schema.Resolved) (schema.Parsed, error) {
+	r, err := find(s.Type)
+	if err != nil {
+		return nil, err
+	}
+	return r.parse(s)
+}
+
+// Compile parses a schema and makes its program. Errors are those of Parse, or
+// say why no program can be made of a schema that parses.
+func Compile(s schema.Resolved) (Program, error) {
+	r, err := find(s.Type)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := r.parse(s)
+	if err != nil {
+		return nil, fmt.Errorf("compile %s schema: %w", s.Type, err)
+	}
+	p, err := r.compile(parsed)
+	if err != nil {
+		return nil, fmt.Errorf("compile %s schema: %w", s.Type, err)
+	}
+	return p, nil
+}
+
+func parseAvro(s schema.Resolved) (schema.Parsed, error) {
+	var p avro.Parser
+	return p.Parse(s)
+}
+
+func compileAvro(p schema.Parsed) (Program, error) {
+	s, ok := p.(*avro.Schema)
+	if !ok {
+		return nil, fmt.Errorf("%w: a parsed %T", ErrUnsupported, p)
+	}
+	return avro.Compile(s)
+}
