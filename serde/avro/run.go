@@ -1,0 +1,233 @@
+package avro
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	"milena/serde/record"
+)
+
+// run is one walk over one input. It lives on the stack of its caller and
+// allocates only when it fails.
+type run struct {
+	p   *Program
+	ops []op
+	src []byte
+	// limit is the greatest write position.
+	limit int
+	// empty is how many more items that may take no bytes are allowed.
+	empty int64
+	// styles are the encoder styles that can still have written the payload.
+	styles styleSet
+	// counted: rebuild in record.StyleCounted.
+	counted bool
+	// What went wrong and where, and the way back up to the root.
+	reason record.Reason
+	at     int
+	trail  []step
+}
+
+// noLimit is the limit of a walk whose output is bounded by its input.
+const noLimit = int(^uint(0)>>1) - 1<<20
+
+// styleSet is a set of encoder styles.
+type styleSet uint8
+
+const (
+	canBePlain   styleSet = 1 << iota // record.StyleCanonical
+	canBeCounted                      // record.StyleCounted
+)
+
+// style returns the style that rebuilds what was read.
+func (r *run) style() record.Style {
+	switch {
+	case r.styles&canBePlain != 0:
+		return record.StyleCanonical
+	case r.styles&canBeCounted != 0:
+		return record.StyleCounted
+	default:
+		return record.StyleOriginal
+	}
+}
+
+// step is one step of the way from an error up to the root: an operation, and
+// the position among the items of its list.
+type step struct {
+	op   int32
+	item int
+}
+
+// fail notes why the walk stops at position p. It returns what the walk
+// returns: the buffer as it is and a negative position.
+func (r *run) fail(d []byte, w, p int, reason record.Reason) ([]byte, int, int) {
+	r.reason, r.at = reason, p
+	return d, w, -1
+}
+
+// up notes one step of the way to the root.
+func (r *run) up(d []byte, w int, at int32, item int) ([]byte, int, int) {
+	r.trail = append(r.trail, step{at, item})
+	return d, w, -1
+}
+
+// err returns what the walk has noted.
+func (r *run) err() error {
+	path := make([]byte, 0, 64)
+	for i := len(r.trail) - 1; i >= 0; i-- {
+		switch c := &r.p.cells[r.trail[i].op]; c.role {
+		case roleField:
+			if len(path) > 0 {
+				path = append(path, '.')
+			}
+			path = append(path, c.name...)
+		case roleItem:
+			path = append(strconv.AppendInt(append(path, '['), int64(r.trail[i].item), 10), ']')
+		}
+		if len(path) > 1000 { // a deep value's path says enough by then
+			path = append(path, "..."...)
+			break
+		}
+	}
+	return &record.DataError{Offset: r.at, Path: string(path), Reason: r.reason}
+}
+
+// grow returns d with room for need bytes and slack behind w. Beyond the limit
+// it returns d as it is.
+func (r *run) grow(d []byte, w, need int) []byte {
+	if w > r.limit || need > r.limit-w {
+		return d
+	}
+	g := make([]byte, min(2*len(d), r.limit)+need+slack)
+	copy(g, d[:w])
+	return g
+}
+
+// values reads the operations of s, times times over, from position p of the
+// payload and writes their packed values at w. It returns the buffer and the
+// positions behind what was written and read; the latter is negative on error.
+//
+// This is the hot loop. What it doesn't do itself is in value.
+func (r *run) values(s span, times int, d []byte, w, p, depth int) ([]byte, int, int) {
+	ops := r.ops[s.first : s.first+s.count]
+	src := r.src
+	for n := range times {
+		for i := range ops {
+			o := &ops[i]
+			if len(d)-w < slack {
+				if d = r.grow(d, w, slack); len(d)-w < slack {
+					r.fail(d, w, p, record.ReasonTooLarge)
+					return r.up(d, w, s.first+int32(i), n)
+				}
+			}
+			if o.opt {
+				if uint(p) < uint(len(src)) && src[p] == o.someByte {
+					p++
+				} else {
+					var some bool
+					if some, p = r.option(o, p); p < 0 {
+						return r.up(d, w, s.first+int32(i), n)
+					}
+					if !some {
+						d[w] = record.TagNull
+						w++
+						continue
+					}
+				}
+			}
+			switch o.code {
+			case opString:
+				var l int
+				if uint(p) < uint(len(src)) && src[p] < 0x80 && src[p]&1 == 0 && int(src[p]>>1) < len(src)-p {
+					l = int(src[p] >> 1)
+					p++
+				} else if l, p = r.length(p); p < 0 {
+					return r.up(d, w, s.first+int32(i), n)
+				}
+				if !validUTF8(src, p, l) {
+					r.fail(d, w, p, record.ReasonUTF8)
+					return r.up(d, w, s.first+int32(i), n)
+				}
+				d[w] = record.TagString
+				if l <= 32 && p+32 <= len(src) {
+					d[w+1] = byte(l)
+					*(*[32]byte)(d[w+2:]) = *(*[32]byte)(src[p:])
+					w += 2 + l
+					p += l
+				} else if d, w, p = r.copyBytes(d, w+1, p, l); p < 0 {
+					return r.up(d, w, s.first+int32(i), n)
+				}
+			case opLong:
+				var v uint64
+				if v, p = r.varint(p); p < 0 {
+					return r.up(d, w, s.first+int32(i), n)
+				}
+				d[w] = record.TagInt64
+				w = putVarint(d, w+1, uint64(unzig(v)))
+			case opInt:
+				var v uint64
+				if v, p = r.varint32(p); p < 0 {
+					return r.up(d, w, s.first+int32(i), n)
+				}
+				d[w] = record.TagInt32
+				w = putVarint(d, w+1, uint64(unzig(v)))
+			case opDouble:
+				if len(src)-p < 8 {
+					r.fail(d, w, p, record.ReasonTruncated)
+					return r.up(d, w, s.first+int32(i), n)
+				}
+				d[w] = record.TagDouble
+				binary.LittleEndian.PutUint64(d[w+1:], binary.LittleEndian.Uint64(src[p:]))
+				w += 9
+				p += 8
+			case opBool:
+				if uint(p) >= uint(len(src)) || src[p] > 1 {
+					r.failByte(p, record.ReasonBool)
+					return r.up(d, w, s.first+int32(i), n)
+				}
+				d[w], d[w+1] = record.TagBool, src[p]
+				w += 2
+				p++
+			default:
+				if d, w, p = r.value(o, d, w, p, depth); p < 0 {
+					return r.up(d, w, s.first+int32(i), n)
+				}
+			}
+		}
+	}
+	return d, w, p
+}
+
+// failByte notes that the byte at p is missing or wrong.
+func (r *run) failByte(p int, reason record.Reason) {
+	if p >= len(r.src) {
+		reason = record.ReasonTruncated
+	}
+	r.reason, r.at = reason, p
+}
+
+// option reads the branch index of a union of null and one other type.
+func (r *run) option(o *op, p int) (some bool, q int) {
+	v, q := r.varint32(p)
+	switch {
+	case q < 0:
+		return false, -1
+	case v == uint64(o.someByte):
+		return true, q
+	case v == uint64(o.nullByte) && o.nullByte != noBranch:
+		return false, q
+	}
+	r.reason, r.at = record.ReasonBranch, p
+	return false, -1
+}
+
+// copyBytes writes l and the l payload bytes at p to w.
+func (r *run) copyBytes(d []byte, w, p, l int) ([]byte, int, int) {
+	w = putVarint(d, w, uint64(l))
+	if len(d)-w < l+slack {
+		if d = r.grow(d, w, l+slack); len(d)-w < l+slack {
+			return r.fail(d, w, p, record.ReasonTooLarge)
+		}
+	}
+	copy(d[w:], r.src[p:p+l])
+	return d, w + l, p + l
+}
