@@ -11,6 +11,7 @@ import (
 
 	"milena/gateway/backend"
 	"milena/gateway/coordinator"
+	"milena/gateway/envelope"
 )
 
 // Options of a Server. Only Broker is required.
@@ -20,6 +21,9 @@ type Options struct {
 	// Groups coordinates consumer groups. Its owner closes it, which answers
 	// requests that wait. Without it the group APIs aren't served.
 	Groups *coordinator.Coordinator
+	// Envelope turns record batches into stored ones and back. Without it
+	// Produce and Fetch aren't served.
+	Envelope *envelope.Engine
 	// Clock returns the present time; time.Now if nil.
 	Clock func() time.Time
 	// Logger gets what no client can be told; discarded if nil.
@@ -41,6 +45,9 @@ type Options struct {
 	// MessageBytesMax is the default of max.message.bytes, 1,048,588 if zero
 	// as in Kafka (message.max.bytes).
 	MessageBytesMax int32
+	// KeyMode and ValueMode are the modes of topics that don't set theirs, as
+	// given to the Envelope: DescribeConfigs shows them.
+	KeyMode, ValueMode envelope.Mode
 	// BackendTimeout bounds calls to the broker that carry no limit of the
 	// client's, 30 s if zero.
 	BackendTimeout time.Duration
@@ -97,11 +104,12 @@ func (o Options) Validate() error {
 // Server answers requests. It is immutable after New and safe for concurrent
 // use.
 type Server struct {
-	opts   Options
-	broker backend.Broker
-	groups *coordinator.Coordinator
-	log    *slog.Logger
-	now    func() time.Time
+	opts     Options
+	broker   backend.Broker
+	groups   *coordinator.Coordinator
+	envelope *envelope.Engine
+	log      *slog.Logger
+	now      func() time.Time
 
 	apis    [kmsg.MaxKey + 1]*API
 	ordered []*API
@@ -117,9 +125,12 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	o = o.withDefaults()
-	s := &Server{opts: o, broker: o.Broker, groups: o.Groups, log: o.Logger, now: o.Clock, configs: newConfigTable(o)}
+	s := &Server{
+		opts: o, broker: o.Broker, groups: o.Groups, envelope: o.Envelope,
+		log: o.Logger, now: o.Clock, configs: newConfigTable(o),
+	}
 	for _, e := range table() {
-		if e.flags&needsGroups != 0 && o.Groups == nil {
+		if e.flags&needsGroups != 0 && o.Groups == nil || e.flags&needsEnvelope != 0 && o.Envelope == nil {
 			continue
 		}
 		api := &API{entry: e}

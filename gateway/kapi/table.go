@@ -34,6 +34,8 @@ const (
 	listedFromZero
 	// needsGroups: left out of the table without Options.Groups.
 	needsGroups
+	// needsEnvelope: left out of the table without Options.Envelope.
+	needsEnvelope
 )
 
 // entry is one API. Flexible versions come from kmsg.

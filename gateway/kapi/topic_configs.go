@@ -2,8 +2,12 @@ package kapi
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"milena/gateway/envelope"
+	"milena/serde/schema"
 )
 
 const (
@@ -25,7 +29,16 @@ func topicConfigs(o Options) []configRow {
 		listT   = kmsg.ConfigTypeList
 	)
 	const kept = " Kept and shown; has no effect here."
+	ours := func(name string) func(string) error {
+		return func(v string) error { return envelope.CheckConfig(name, v) }
+	}
 	return []configRow{
+		{envelope.ConfigKeyValidation, textT, o.KeyMode.String(), "", ours(envelope.ConfigKeyValidation),
+			"What happens to keys that are no valid envelope: " + strings.Join(envelope.ModeNames(), ", ") + ".", false},
+		{envelope.ConfigSchemaContext, textT, schema.DefaultContext, "", ours(envelope.ConfigSchemaContext),
+			"The registry context in which schema ids of this topic are looked up, and no other.", false},
+		{envelope.ConfigValueValidation, textT, o.ValueMode.String(), "", ours(envelope.ConfigValueValidation),
+			"What happens to values that are no valid envelope: " + strings.Join(envelope.ModeNames(), ", ") + ".", false},
 		{"cleanup.policy", listT, "delete", "log.cleanup.policy", listOf("delete", "compact"),
 			"What happens to old records: delete, compact, or both. Compacted topics refuse records without a key.", false},
 		{"compression.gzip.level", intT, "-1", "compression.gzip.level", gzipLevel, "Level of gzip." + kept, false},
