@@ -1,0 +1,102 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind names one kind of change. The text is that of the reference's verbose
+// answers: clients match on it.
+type Kind string
+
+// Rule is one row of a format's table of change kinds.
+type Rule struct {
+	Kind    Kind
+	Breaks  bool // a reader with the new schema can't read data of the old one
+	Lenient bool // it still breaks under the lenient policy
+	// Where says what the path of such a change points at.
+	Where string
+	// Message describes the change. {path}, {info}, {reader} and {writer} are
+	// replaced by the change's path and information and by what the two sides
+	// are called.
+	Message string
+	// Source is the specification's section or the observed behaviour.
+	Source string
+}
+
+// Change is one difference between two schemas, as the reading side sees it.
+type Change struct {
+	Kind Kind
+	Path string // JSON pointer into the reader's schema
+	Info string // the rest of what the reference tells, by kind
+}
+
+// Table finds rules by kind. It is immutable.
+type Table struct {
+	rules []Rule
+	at    map[Kind]int
+}
+
+// NewTable returns the table of rules. A kind that occurs twice, a rule that
+// is stricter when lenient, or a row without text is an error.
+func NewTable(rules []Rule) (*Table, error) {
+	t := &Table{rules: rules, at: make(map[Kind]int, len(rules))}
+	for i, r := range rules {
+		if _, twice := t.at[r.Kind]; twice {
+			return nil, fmt.Errorf("rule %s stands twice", r.Kind)
+		}
+		if r.Lenient && !r.Breaks {
+			return nil, fmt.Errorf("rule %s breaks only under the lenient policy", r.Kind)
+		}
+		if r.Where == "" || r.Message == "" || r.Source == "" {
+			return nil, fmt.Errorf("rule %s lacks a text", r.Kind)
+		}
+		t.at[r.Kind] = i
+	}
+	return t, nil
+}
+
+// Rules returns the rows in their order. The caller must not change them.
+func (t *Table) Rules() []Rule { return t.rules }
+
+// Rule returns the row of a kind, and whether there is one.
+func (t *Table) Rule(k Kind) (Rule, bool) {
+	i, ok := t.at[k]
+	if !ok {
+		return Rule{}, false
+	}
+	return t.rules[i], true
+}
+
+// Breaks reports whether a change of kind k breaks readers. A kind without a
+// row does.
+func (t *Table) Breaks(k Kind, lenient bool) bool {
+	r, ok := t.Rule(k)
+	if !ok {
+		return true
+	}
+	if lenient {
+		return r.Lenient
+	}
+	return r.Breaks
+}
+
+// AnyBreaks reports whether one of the changes breaks readers.
+func (t *Table) AnyBreaks(changes []Change, lenient bool) bool {
+	for _, c := range changes {
+		if t.Breaks(c.Kind, lenient) {
+			return true
+		}
+	}
+	return false
+}
+
+// Describe returns the rule's message for c. Reader and writer are what the
+// two sides are called, "new" and "old" or the other way round.
+func (t *Table) Describe(c Change, reader, writer string) string {
+	r, ok := t.Rule(c.Kind)
+	if !ok {
+		return ""
+	}
+	return strings.NewReplacer("{path}", c.Path, "{info}", c.Info, "{reader}", reader, "{writer}", writer).Replace(r.Message)
+}

@@ -1,0 +1,12 @@
+// Package evolution decides whether a schema may follow others: the seven
+// compatibility levels over the comparisons of evolution/avrodiff and its
+// siblings.
+//
+// It takes parsed schemas and returns a verdict with findings; it parses
+// nothing, knows no subjects or configuration, and which versions are compared
+// (groups, deleted versions) is the caller's choice.
+//
+// A Checker is immutable and safe for concurrent use. Its limits bound each
+// comparison of two schemas; a comparison that breaks them counts as
+// incompatible, with a finding that says so.
+package evolution
