@@ -72,6 +72,16 @@ func storageError(b backend.StoredBatch, err error) error {
 	return fmt.Errorf("rebuild batch at offset %d: %w: %w", b.BaseOffset, backend.ErrCorrupt, err)
 }
 
+// Size is the size in bytes of the rebuilt record batch, uncompressed, by which
+// fetch sizes are counted.
+func Size(b backend.StoredBatch) int {
+	h, err := stored.ParseHeader(b.Bytes)
+	if err != nil {
+		return len(b.Bytes) // it can't be served either
+	}
+	return int(h.EncodedSize)
+}
+
 // rebuilding is the working memory of one Rebuild call.
 type rebuilding struct {
 	engine     *Engine

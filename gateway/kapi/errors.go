@@ -7,6 +7,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 
 	"milena/gateway/backend"
+	"milena/gateway/batch"
+	"milena/gateway/envelope"
+	"milena/serde/schema"
 )
 
 // errorRow maps an error to Kafka codes by who asks, since the same trouble
@@ -27,6 +30,15 @@ type errorRow struct {
 // knowledge.
 func errorTable() []errorRow {
 	return []errorRow{
+		// What a producer is told about its batch; nobody else meets these.
+		{batch.ErrCorrupt, kerr.CorruptMessage, kerr.CorruptMessage, kerr.CorruptMessage},
+		{batch.ErrInvalid, kerr.InvalidRecord, kerr.InvalidRecord, kerr.InvalidRecord},
+		{batch.ErrUnsupportedCompression, kerr.UnsupportedCompressionType, kerr.UnsupportedCompressionType, kerr.UnsupportedCompressionType},
+		{batch.ErrTooLarge, kerr.MessageTooLarge, kerr.MessageTooLarge, kerr.MessageTooLarge},
+		{envelope.ErrInvalidRecord, kerr.InvalidRecord, kerr.InvalidRecord, kerr.InvalidRecord},
+		{envelope.ErrInvalidTimestamp, kerr.InvalidTimestamp, kerr.InvalidTimestamp, kerr.InvalidTimestamp},
+		// Retriable, and clients keep their metadata, as it isn't to blame.
+		{schema.ErrUnavailable, kerr.NotEnoughReplicas, kerr.CoordinatorNotAvailable, kerr.RequestTimedOut},
 		{backend.ErrUnknownTopic, kerr.UnknownTopicOrPartition, kerr.UnknownTopicOrPartition, kerr.UnknownTopicOrPartition},
 		{backend.ErrTopicExists, kerr.TopicAlreadyExists, kerr.TopicAlreadyExists, kerr.TopicAlreadyExists},
 		{backend.ErrOffsetOutOfRange, kerr.OffsetOutOfRange, kerr.OffsetOutOfRange, kerr.OffsetOutOfRange},

@@ -108,8 +108,10 @@ type Server struct {
 	broker   backend.Broker
 	groups   *coordinator.Coordinator
 	envelope *envelope.Engine
-	log      *slog.Logger
-	now      func() time.Time
+	// fetchBuffers is a pool; it keeps nothing that an answer depends on.
+	fetchBuffers fetchBuffers
+	log          *slog.Logger
+	now          func() time.Time
 
 	apis    [kmsg.MaxKey + 1]*API
 	ordered []*API

@@ -54,10 +54,16 @@ type entry struct {
 func same(frameBytes int64) int64  { return frameBytes }
 func twice(frameBytes int64) int64 { return 2 * frameBytes }
 
+// produced: the frame, the stored batch, and the copy in the tail cache; what
+// batches expand to is bounded by the envelope engine.
+func produced(frameBytes int64) int64 { return 3 * frameBytes }
+
 // table lists the APIs that are served, by key. It is a function because rows
 // name handlers that read the table.
 func table() []entry {
 	return []entry{
+		{kmsg.Produce, 3, 11, (*Server).produce, topic, overlaps | listedFromZero | needsEnvelope, produced, "KIP-98 KIP-110 KIP-467 KIP-890"},
+		{kmsg.Fetch, 4, 17, (*Server).fetch, topic, mayWait | needsEnvelope, twice, "KIP-74 KIP-98 KIP-110 KIP-227 KIP-320 KIP-516"},
 		{kmsg.ListOffsets, 1, 7, (*Server).listOffsets, topic, 0, twice, "KIP-98 KIP-320 KIP-734"},
 		{kmsg.Metadata, 0, 12, (*Server).metadata, topic, 0, twice, "KIP-204 KIP-320 KIP-430 KIP-516"},
 		{kmsg.OffsetCommit, 2, 9, (*Server).offsetCommit, group, needsGroups, twice, "KIP-320 KIP-345 KIP-848"},
