@@ -173,7 +173,9 @@ func (d *side) unframed(index int32, data []byte, err error, out *stored.Payload
 func (d *side) undecoded(index int32, data []byte, reason Reason, env *wire.Envelope, err error, out *stored.Payload) Form {
 	out.Raw, out.HasRaw = data, true
 	d.storing.reasons[reason]++
-	if d.rejects {
+	// On a strict topic what was not asked is not known to be at fault: the
+	// batch is already refused for others.
+	if d.rejects && reason != NotAsked {
 		d.storing.refuse(refusedContent, index, func() string {
 			text := "no such schema in context " + d.context
 			if err != nil {
@@ -233,7 +235,7 @@ func (d *side) ask(ctx context.Context, q asked) (*serde.Compiled, Reason, error
 	e := d.storing.engine
 	allowed, plain := e.budgets.take(d.budget)
 	if !allowed {
-		if d.rejects && !plain {
+		if d.rejects && d.storing.refused.Count == 0 {
 			return nil, 0, fmt.Errorf("too many unknown schema ids: %w", schema.ErrUnavailable)
 		}
 		return nil, NotAsked, nil
