@@ -8,6 +8,7 @@ package journaltest
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -53,8 +54,10 @@ func Run(t *testing.T, fixture func(t *testing.T) Fixture) {
 func Entry(seed uint64, i, sizeMax int) journal.Entry {
 	r := rand.New(rand.NewPCG(seed, uint64(i)))
 	chunk := make([]byte, r.IntN(sizeMax+1))
-	for k := range chunk {
-		chunk[k] = byte(r.Uint32())
+	for k := 0; k < len(chunk); k += 8 {
+		var b [8]byte
+		binary.NativeEndian.PutUint64(b[:], r.Uint64())
+		copy(chunk[k:], b[:])
 	}
 	if r.IntN(4) == 0 {
 		chunk = nil

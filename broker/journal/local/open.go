@@ -170,15 +170,12 @@ func (j *Journal) cutTail(tail *segment, end journal.Position) error {
 	j.recovered.CutBytes = int64(end - j.end)
 	j.options.Logger.Warn("journal tail cut", slog.String("file", tail.name),
 		slog.Int64("position", int64(j.end)), slog.Int64("bytes", j.recovered.CutBytes))
-	if err := tail.file.Truncate(tail.offset(j.end)); err != nil {
-		return err
-	}
-	// Before anything else is written there, or parts of the old tail could
-	// come back behind it.
-	return tail.file.Sync()
+	return tail.file.Truncate(tail.offset(j.end))
 }
 
-// rewrite writes the bytes from from to the end once more and syncs them.
+// rewrite writes the bytes from from to the end once more and syncs the file.
+// That sync is also needed for cutTail: parts of the old tail could come back
+// behind new entries otherwise.
 func (j *Journal) rewrite(tail *segment, from journal.Position) error {
 	j.recovered.RewrittenBytes = int64(j.end - from)
 	buffer := make([]byte, min(1<<20, int64(j.end-from)))

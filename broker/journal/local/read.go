@@ -89,7 +89,8 @@ type reader struct {
 
 func newReader(s *segment, from, end journal.Position, buffer []byte) *reader {
 	section := io.NewSectionReader(s.file, s.offset(from), int64(end-from))
-	return &reader{position: from, end: end, in: bufio.NewReaderSize(section, 256<<10), buffer: buffer}
+	size := min(256<<10, max(int(end-from), entryHeader))
+	return &reader{position: from, end: end, in: bufio.NewReaderSize(section, size), buffer: buffer}
 }
 
 // next reads an entry and checks it. It returns false where there is no valid
