@@ -89,6 +89,9 @@ func (w *walker) at(reader, writer *avro.Type, steps ...string) []diff.Change {
 // are promoted.
 func (w *walker) kinds(reader, writer *avro.Type) []diff.Change {
 	if writer.Kind == avro.KindUnion {
+		if !w.c.Step(len(writer.Branches)) {
+			return nil
+		}
 		var changes []diff.Change
 		for i, b := range writer.Branches {
 			changes = w.c.Merge(changes, w.at(reader, b, strconv.Itoa(i)))
@@ -132,7 +135,7 @@ func (w *walker) unions(reader, writer *avro.Type) []diff.Change {
 // don't match are told apart without a look inside, or unions of many records
 // would be compared all with all.
 func (w *walker) fits(reader, writer *avro.Type) bool {
-	if !w.c.Step(1) || reader.Kind == writer.Kind && reader.Kind.IsNamed() && !namesMatch(reader, writer) {
+	if !w.c.Step(1+len(reader.Aliases)) || reader.Kind == writer.Kind && reader.Kind.IsNamed() && !namesMatch(reader, writer) {
 		return false
 	}
 	return w.c.Fits(w.types(reader, writer))
@@ -145,7 +148,7 @@ func namesMatch(reader, writer *avro.Type) bool {
 }
 
 func (w *walker) names(reader, writer *avro.Type) []diff.Change {
-	if namesMatch(reader, writer) {
+	if !w.c.Step(len(reader.Aliases)) || namesMatch(reader, writer) {
 		return nil
 	}
 	return []diff.Change{{Kind: NameMismatch, Path: w.c.Path("name"), Info: "expected: " + writer.Name.Full()}}

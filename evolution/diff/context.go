@@ -16,7 +16,7 @@ const cancelEvery = 1024
 
 // Limits bound one comparison. The zero value means the defaults.
 type Limits struct {
-	StepsMax   int // compared pairs, fields, branches and symbols; default 2,000,000
+	StepsMax   int // compared pairs, fields, branches and symbols; default 1,000,000
 	DepthMax   int // pairs inside each other; default 2,000
 	ChangesMax int // changes kept of one pair; default 1,000; more are dropped
 }
@@ -24,7 +24,7 @@ type Limits struct {
 // WithDefaults returns l with zero fields replaced by the defaults.
 func (l Limits) WithDefaults() Limits {
 	if l.StepsMax == 0 {
-		l.StepsMax = 2_000_000
+		l.StepsMax = 1_000_000
 	}
 	if l.DepthMax == 0 {
 		l.DepthMax = 2_000
@@ -124,6 +124,7 @@ func (c *Context) Path(more ...string) string {
 // Merge appends changes to dst up to the limit on changes, keeping first what
 // came first.
 func (c *Context) Merge(dst, changes []Change) []Change {
+	c.Step(len(changes))
 	if room := c.limits.ChangesMax - len(dst); len(changes) > room {
 		changes = changes[:max(room, 0)]
 	}

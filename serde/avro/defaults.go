@@ -98,6 +98,7 @@ func (p *parser) fitsRecord(v *Value, t *Type) bool {
 	}
 	var index map[string]int
 	if len(v.keys) > jsonMembersMap {
+		p.steps -= len(v.keys)
 		index = make(map[string]int, len(v.keys))
 		for i, k := range v.keys {
 			index[k] = i

@@ -55,6 +55,7 @@ func (s *Schema) normalize() {
 type normalizer struct {
 	dst      []byte
 	written  map[*Type]bool
+	fields   map[*Type]map[string]*Type // of records that shaped a default
 	bytesMax int
 	err      *schema.ParseError // the first one
 }
@@ -334,13 +335,29 @@ func (n *normalizer) shapeArray(v *Value, t *Type) (Value, bool) {
 	return out, true
 }
 
+// fieldsOf returns the types of a record's fields by name.
+func (n *normalizer) fieldsOf(t *Type) map[string]*Type {
+	if f := n.fields[t]; f != nil {
+		return f
+	}
+	f := make(map[string]*Type, len(t.Fields))
+	for i := range t.Fields {
+		f[t.Fields[i].Name] = t.Fields[i].Type
+	}
+	if n.fields == nil {
+		n.fields = make(map[*Type]map[string]*Type)
+	}
+	n.fields[t] = f
+	return f
+}
+
 func (n *normalizer) shapeObject(v *Value, t *Type) (Value, bool) {
+	if len(v.keys) == 0 {
+		return *v, true
+	}
 	var fields map[string]*Type
 	if t != nil && t.Kind == KindRecord {
-		fields = make(map[string]*Type, len(t.Fields))
-		for i := range t.Fields {
-			fields[t.Fields[i].Name] = t.Fields[i].Type
-		}
+		fields = n.fieldsOf(t)
 	}
 	out := Value{kind: valueObject, off: v.off, keys: make([]string, 0, len(v.keys)), elems: make([]Value, 0, len(v.keys))}
 	for _, i := range sortedIndex(v.keys) {

@@ -43,8 +43,8 @@ func readJSON(text string) (Value, *schema.ParseError) {
 	if r.err != nil {
 		return Value{}, r.err
 	}
-	if rest := strings.Trim(text[r.pos:], " \t\r\n"); rest != "" {
-		return Value{}, errorAt(text, r.pos, "dangling content after end of schema: "+clip(rest))
+	if rest := strings.TrimLeft(text[r.pos:], " \t\r\n"); rest != "" {
+		return Value{}, errorAt(text, len(text)-len(rest), "dangling content after end of schema: "+clip(rest))
 	}
 	return v, nil
 }

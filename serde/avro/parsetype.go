@@ -125,16 +125,17 @@ func (p *parser) named(v *Value, ns string, k Kind) (*Type, *schema.ParseError) 
 	}
 	t := &Type{Kind: k, Name: name, Doc: docOf(v)}
 	aliases, err := p.aliasTexts(v)
-	if err != nil {
-		return nil, err
+	if err != nil || len(aliases) == 0 {
+		return t, err
 	}
+	list := v.get("aliases")
 	seen := make(map[Name]bool, len(aliases))
 	for i, text := range aliases {
 		a := Name{Namespace: name.Namespace, Simple: text}
 		if dot := strings.LastIndexByte(text, '.'); dot >= 0 {
 			a = Name{Namespace: text[:dot], Simple: text[dot+1:]}
 		}
-		at := &v.get("aliases").elems[i]
+		at := &list.elems[i]
 		if problem := nameProblem(a.Simple, p.lenient); problem != "" {
 			return nil, p.errorf(at, "%s", problem)
 		}

@@ -8,7 +8,8 @@ type Parsed interface {
 	Type() Type
 	// Canonical returns the text as the reference stores and returns it.
 	Canonical() string
-	// Normalized returns the text that ?normalize=true stores.
+	// Normalized returns the text that ?normalize=true stores, or "" if the
+	// schema can't be normalized (some that are accepted can't).
 	Normalized() string
 	// Resolved returns what was parsed, with the canonical text in place of
 	// the sent one.
