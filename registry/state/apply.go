@@ -215,24 +215,11 @@ func (e *content) dropped(id int) *content {
 
 func (v *View) applyConfig(r *store.Record) {
 	key := text(Canonical(r.Subject))
-	if old, ok := v.configs.get(key); ok && old.Alias != nil && *old.Alias != "" {
-		target := text(*old.Alias)
-		t, _ := v.aliases.get(target)
-		if t = t.remove(key); t.len() > 0 {
-			v.aliases = v.aliases.set(target, t)
-		} else {
-			v.aliases = v.aliases.remove(target)
-		}
-	}
 	if r.Config == nil {
 		v.configs = v.configs.remove(key)
 		return
 	}
 	v.configs = v.configs.set(key, r.Config)
-	if alias := r.Config.Alias; alias != nil && *alias != "" && key != "" {
-		t, _ := v.aliases.get(text(*alias))
-		v.aliases = v.aliases.set(text(*alias), t.set(key, struct{}{}))
-	}
 }
 
 func (v *View) applyContext(r *store.Record) {

@@ -45,3 +45,6 @@ func (a row) compare(b row) int {
 }
 
 func (g GUID) compare(o GUID) int { return bytes.Compare(g[:], o[:]) }
+
+// CompareNames orders names as Subjects yields them.
+func CompareNames(a, b Name) int { return text(a.String()).compare(text(b.String())) }

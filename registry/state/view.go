@@ -16,7 +16,6 @@ type View struct {
 	referrers tree[row, tree[row, *Version]]   // by what is referred to
 	configs   tree[text, *store.Config]        // by canonical subject; "" is the default context
 	modes     tree[text, *store.Mode]          // the same
-	aliases   tree[text, tree[text, struct{}]] // subjects whose config names the key as alias
 }
 
 // Subject is a subject that has at least one version, soft deleted ones
@@ -146,17 +145,31 @@ func (v *View) ModesIn(context string) iter.Seq[Name] {
 	}
 }
 
-// Aliases yields the subjects whose config redirects to the name, as written
-// there.
-func (v *View) Aliases(target string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		t, _ := v.aliases.get(text(target))
-		for name := range t.all() {
-			if !yield(string(name)) {
+// Aliases yields the subjects whose written name begins with prefix and whose
+// config redirects to another subject, with that subject as written there. A
+// context's config redirects nothing.
+func (v *View) Aliases(prefix string) iter.Seq2[Name, string] {
+	return func(yield func(Name, string) bool) {
+		for name, c := range v.configs.from(text(prefix)) {
+			if !strings.HasPrefix(string(name), prefix) {
+				return
+			}
+			if c.Alias == nil || *c.Alias == "" {
+				continue
+			}
+			if n := ParseName(string(name)); !n.IsContext() && !yield(n, *c.Alias) {
 				return
 			}
 		}
 	}
+}
+
+// SameReferrers reports whether a version has the same referrers in both views.
+func (v *View) SameReferrers(o *View, n Name, version int) bool {
+	key := row{text(n.String()), number(version)}
+	a, _ := v.referrers.get(key)
+	b, _ := o.referrers.get(key)
+	return a.root == b.root
 }
 
 // Version returns a version, soft deleted or not, or nil.

@@ -1,0 +1,99 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"milena/registry/errcode"
+	"milena/serde/avro"
+	"milena/serde/format"
+	"milena/serde/schema"
+)
+
+// This file is the one place of the package that knows formats.
+
+// Types returns the names of the formats.
+func (r *Registry) Types() []string {
+	var names []string
+	for _, t := range format.Types() {
+		names = append(names, string(t))
+	}
+	return names
+}
+
+// knownType reports whether schemas of the type can be registered.
+func knownType(t schema.Type) bool { return slices.Contains(format.Types(), t) }
+
+// parse returns the parsed form of s. Lenient is how look-ups and imports
+// read: what is checked of new schemas only may be wrong.
+func (r *Registry) parse(s schema.Resolved, lenient bool) (schema.Parsed, error) {
+	return r.parsed.get(s, lenient, func() (schema.Parsed, error) {
+		if s.Type == schema.Avro && lenient {
+			return avro.Parser{Lenient: true}.Parse(s)
+		}
+		return format.Parse(s)
+	})
+}
+
+// normalized returns the normalized text, or why the reference has none.
+func normalized(p schema.Parsed) (string, error) {
+	if a, ok := p.(*avro.Schema); ok {
+		if err := a.NormalizeError(); err != nil {
+			return "", err
+		}
+	}
+	return p.Normalized(), nil
+}
+
+// sameMeaning reports whether two schemas of one format are the same to a
+// look-up, with the types of references counted as part of the text.
+func sameMeaning(a, b schema.Parsed) bool {
+	if x, ok := a.(*avro.Schema); ok {
+		y, ok := b.(*avro.Schema)
+		return ok && avro.Equal(x, y)
+	}
+	return a.Type() == b.Type() && a.Canonical() == b.Canonical()
+}
+
+// inlines reports whether a text that has the referenced types inlined is the
+// same schema as one that refers to them.
+func inlines(t schema.Type) bool { return t == schema.Avro }
+
+// formatted returns the text of p in a wanted format; formats that the type
+// does not have are the canonical text.
+func formatted(p schema.Parsed, wanted string) (string, error) {
+	if a, ok := p.(*avro.Schema); ok && strings.EqualFold(wanted, "resolved") {
+		return a.InlineText()
+	}
+	return p.Canonical(), nil
+}
+
+// isFormat reports whether a wanted format may differ from the canonical text.
+func isFormat(t schema.Type, wanted string) bool {
+	return t == schema.Avro && strings.EqualFold(wanted, "resolved")
+}
+
+// fieldNames returns the names of the top-level fields.
+func fieldNames(p schema.Parsed) []string {
+	a, ok := p.(*avro.Schema)
+	if !ok || a.Root().Kind != avro.KindRecord {
+		return nil
+	}
+	var names []string
+	for i := range a.Root().Fields {
+		names = append(names, a.Root().Fields[i].Name)
+	}
+	return names
+}
+
+// invalid returns the answer to a schema that its parser refuses.
+func invalid(c *candidate, err error) error {
+	if errors.Is(err, format.ErrUnsupported) {
+		return errcode.InvalidSchema.New("Invalid schema type " + string(c.schema.Type)).Because(err)
+	}
+	return errcode.InvalidSchema.New(fmt.Sprintf(
+		"Invalid schema of type %s, details: Invalid schema %s with refs %s of type %s, details: %s",
+		c.schema.Type, c.describe(), describeReferences(c.schema.References), c.schema.Type, err)).Because(err)
+}

@@ -1,0 +1,286 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"math/rand/v2"
+	"time"
+
+	"milena/registry/errcode"
+	"milena/registry/state"
+	"milena/registry/store"
+)
+
+// plan is what a request decided, against the view that it took.
+type plan struct {
+	// relied reports whether what the request relied on in its view is the
+	// same in the view to write to.
+	relied func(now *state.View) bool
+	// records returns what to append, given the view to write to. It runs in
+	// the writer and is cheap; ids are chosen here. An error is the answer.
+	records func(now *state.View) ([]*store.Record, error)
+}
+
+// proposal is a plan on its way through the writer.
+type proposal struct {
+	plan   *plan
+	base   *state.View
+	answer chan error // takes one
+}
+
+// errStale sends a request back to decide again.
+var errStale = errors.New("what the request relied on has changed")
+
+// write runs attempt against the current view and lets the writer append what
+// it planned; a nil plan needs nothing appended. If others were faster, it
+// starts over. name is what competing requests have in common: from the second
+// try on they take turns, so that a crowd on one subject makes progress.
+func (r *Registry) write(ctx context.Context, name state.Name, attempt func(v *state.View) (*plan, error)) error {
+	for try := range r.opt.Limits.WriteAttemptsMax {
+		if try == 1 {
+			turn := r.turns[maphash.String(r.seed, name.String())%uint64(len(r.turns))]
+			select {
+			case turn <- struct{}{}:
+				defer func() { <-turn }()
+			case <-ctx.Done():
+				return fmt.Errorf("wait for a turn to write: %w", ctx.Err())
+			}
+		}
+		if try > 1 {
+			r.opt.Observer.retried()
+			if err := pause(ctx, try); err != nil {
+				return err
+			}
+		}
+		err := r.tryWrite(ctx, attempt)
+		if !errors.Is(err, errStale) {
+			return err
+		}
+	}
+	return unavailable(errStale)
+}
+
+// pause waits a moment that grows with the tries, with jitter.
+func pause(ctx context.Context, try int) error {
+	t := time.NewTimer(rand.N(time.Duration(min(try, 10)) * time.Millisecond))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait to write again: %w", ctx.Err())
+	}
+}
+
+func (r *Registry) tryWrite(ctx context.Context, attempt func(v *state.View) (*plan, error)) error {
+	base := r.view.Load()
+	pl, err := attempt(base)
+	if err != nil || pl == nil {
+		return err
+	}
+	p := &proposal{plan: pl, base: base, answer: make(chan error, 1)}
+	select {
+	case <-r.closed:
+		return unavailable(errClosed)
+	default:
+	}
+	select {
+	case r.queue <- p:
+	default:
+		return errcode.TooManyRequests.New() // a full queue is an answer, not a wait
+	}
+	// From here on the records may be written; the wait ends with the answer,
+	// with the caller, or with the writer.
+	select {
+	case err := <-p.answer:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the write: %w", ctx.Err())
+	case <-r.ended:
+		select {
+		case err := <-p.answer:
+			return err
+		default:
+			return unavailable(errClosed)
+		}
+	}
+}
+
+// writer is the only appender. Its goroutine owns all of its fields.
+type writer struct {
+	r   *Registry
+	log store.Log
+	end int64 // the position that the next record gets
+}
+
+func (w *writer) run() {
+	defer close(w.r.ended)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for {
+		select {
+		case p := <-w.r.queue:
+			w.commit(ctx, w.gather(p))
+		case <-w.r.closed:
+			return // whoever waits sees that the writer has ended
+		}
+	}
+}
+
+// gather takes what has queued up behind first, so that it shares one append.
+func (w *writer) gather(first *proposal) []*proposal {
+	batch := []*proposal{first}
+	for len(batch) < w.r.opt.Limits.WritesPerCommitMax {
+		select {
+		case p := <-w.r.queue:
+			batch = append(batch, p)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// commit appends the records of a batch and answers its proposals.
+func (w *writer) commit(ctx context.Context, batch []*proposal) {
+	if w.r.trouble.Load() != nil {
+		if err := w.catchUp(ctx); err != nil {
+			answer(batch, errcode.StoreFailed.Text("Error while writing to the log").Because(err))
+			return
+		}
+	}
+	view := w.r.view.Load()
+	var entries []store.Entry
+	var accepted []*proposal
+	size := 0
+	for _, p := range batch {
+		if size > w.r.opt.Limits.CommitBytesMax {
+			// The rest decides again, and so comes with the next append.
+			p.answer <- errStale
+			continue
+		}
+		next, more, err := w.stage(view, p)
+		if err != nil {
+			p.answer <- err
+			continue
+		}
+		view = next
+		for _, e := range more {
+			size += len(e.Key) + len(e.Value)
+		}
+		entries = append(entries, more...)
+		accepted = append(accepted, p)
+	}
+	if len(entries) == 0 {
+		answer(accepted, nil)
+		return
+	}
+	answer(accepted, w.append(ctx, entries, view, len(accepted)))
+}
+
+// stage returns the view after one proposal, with its entries.
+func (w *writer) stage(view *state.View, p *proposal) (*state.View, []store.Entry, error) {
+	if view != p.base && !p.plan.relied(view) {
+		return nil, nil, errStale
+	}
+	records, err := p.plan.records(view)
+	if err != nil {
+		return nil, nil, err
+	}
+	now := w.r.opt.Now().UnixMilli()
+	entries := make([]store.Entry, 0, len(records))
+	for _, record := range records {
+		record.TimestampMillis = now
+		e, err := store.Encode(record)
+		if err != nil {
+			return nil, nil, errcode.Internal.New().Because(err)
+		}
+		// What is folded is what a replay would read.
+		read, err := store.Decode(e)
+		if err != nil {
+			return nil, nil, errcode.Internal.New().Because(err)
+		}
+		entries = append(entries, e)
+		view = view.Apply(read)
+	}
+	if err := store.CheckEntries(entries); err != nil {
+		return nil, nil, errcode.SchemaTooLarge.New().Because(err)
+	}
+	return view, entries, nil
+}
+
+// append makes entries durable and publishes view. The error is the answer of
+// every proposal behind the entries.
+func (w *writer) append(ctx context.Context, entries []store.Entry, view *state.View, writes int) error {
+	start := time.Now()
+	end, err := w.log.Append(ctx, w.end, entries)
+	switch {
+	case err == nil:
+		w.end = end
+		w.r.view.Store(view)
+		w.r.opt.Observer.committed(writes, len(entries), time.Since(start))
+		return nil
+	case errors.Is(err, store.ErrConflict):
+		if err := w.catchUp(ctx); err != nil {
+			return errcode.StoreFailed.Text("Error while reading the log").Because(err)
+		}
+		return errStale
+	}
+	w.r.opt.Observer.commitFailed(err)
+	w.r.opt.Logger.Error("append to the registry log failed", "err", err)
+	// The log says whether the entries were written all the same.
+	from := w.end
+	written, catchErr := w.written(ctx, from, entries)
+	if catchErr == nil {
+		catchErr = w.catchUp(ctx)
+	}
+	if catchErr == nil && written {
+		return nil
+	}
+	return errcode.StoreFailed.Text("Error while writing to the log").Because(errors.Join(err, catchErr))
+}
+
+// written reports whether the log holds entries from position from on.
+func (w *writer) written(ctx context.Context, from int64, entries []store.Entry) (bool, error) {
+	i := 0
+	for e, err := range w.log.Read(ctx, from) {
+		if err != nil {
+			w.fail(err)
+			return false, err
+		}
+		want := entries[i]
+		if e.TimestampMillis != want.TimestampMillis || !bytes.Equal(e.Key, want.Key) ||
+			!bytes.Equal(e.Value, want.Value) || (e.Value == nil) != (want.Value == nil) {
+			return false, nil
+		}
+		if i++; i == len(entries) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// catchUp folds and publishes what others appended.
+func (w *writer) catchUp(ctx context.Context) error {
+	view, end, err := replay(ctx, w.log, w.r.view.Load(), w.end)
+	if err != nil {
+		w.fail(err)
+		return err
+	}
+	w.end = end
+	w.r.view.Store(view)
+	w.r.trouble.Store(nil)
+	return nil
+}
+
+// fail notes that the log's content is unknown until a read of it succeeds.
+func (w *writer) fail(err error) { w.r.trouble.Store(&err) }
+
+func answer(batch []*proposal, err error) {
+	for _, p := range batch {
+		p.answer <- err
+	}
+}
