@@ -14,6 +14,9 @@ var ErrTooComplex = errors.New("schemas are too complex to compare")
 // cancelEvery is how many steps pass between two looks at the context.
 const cancelEvery = 1024
 
+// changesPerStep is how many changes are copied for one step.
+const changesPerStep = 16
+
 // Limits bound one comparison. The zero value means the defaults.
 type Limits struct {
 	StepsMax   int // compared pairs, fields, branches and symbols; default 1,000,000
@@ -122,9 +125,9 @@ func (c *Context) Path(more ...string) string {
 }
 
 // Merge appends changes to dst up to the limit on changes, keeping first what
-// came first.
+// came first. Long lists count as steps.
 func (c *Context) Merge(dst, changes []Change) []Change {
-	c.Step(len(changes))
+	c.Step(len(changes) / changesPerStep)
 	if room := c.limits.ChangesMax - len(dst); len(changes) > room {
 		changes = changes[:max(room, 0)]
 	}

@@ -25,8 +25,11 @@ func (s *Schema) print(known map[*Type]bool) (string, *schema.ParseError) {
 		p.written[t] = true
 	}
 	p.typ(s.root, "")
-	if p.tooDeep || jsonDepth(p.dst) > jsonDepthMax {
+	if p.tooDeep {
 		return "", &schema.ParseError{Message: fmt.Sprintf("Types nest deeper than the maximum allowed (%d) where they are first used", s.limits.DepthMax)}
+	}
+	if depth := jsonDepth(p.dst); depth > jsonDepthMax {
+		return "", &schema.ParseError{Message: fmt.Sprintf("Nesting depth (%d) exceeds the maximum allowed (%d) with types where they are first used", depth, jsonDepthMax)}
 	}
 	if len(p.dst) > p.bytesMax {
 		return "", &schema.ParseError{Message: fmt.Sprintf("Schema exceeds the maximum of %d bytes when printed", p.bytesMax)}
