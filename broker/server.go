@@ -188,7 +188,12 @@ func (s *Server) Session(st grpc.BidiStreamingServer[brokerpb.SessionRequest, br
 	received := receive(ctx, st.Recv)
 	for {
 		id := session.ID()
-		if err := st.Send(&brokerpb.SessionReply{Session: id[:], TtlMillis: s.broker.opts.Lease.Milliseconds()}); err != nil {
+		if err := st.Send(&brokerpb.SessionReply{
+			Session: id[:], TtlMillis: s.broker.opts.Lease.Milliseconds(),
+			BatchBytesMax:  int64(s.broker.opts.BatchBytesMax),
+			SchemaBytesMax: int64(s.broker.opts.SchemaBytesMax),
+			CallBytesMax:   s.opts.CallBytesMax,
+		}); err != nil {
 			return err
 		}
 		select {

@@ -363,9 +363,14 @@ type SessionReply struct {
 	// 16 bytes, for the calls that need the lease.
 	Session []byte `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
 	// How long the lease lasts without another request.
-	TtlMillis     int64 `protobuf:"varint,2,opt,name=ttl_millis,json=ttlMillis,proto3" json:"ttl_millis,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	TtlMillis int64 `protobuf:"varint,2,opt,name=ttl_millis,json=ttlMillis,proto3" json:"ttl_millis,omitempty"`
+	// What Publish takes: bytes of one batch, of one schema, and of one call
+	// with 256 added for each batch and schema. A stream that exceeds them ends.
+	BatchBytesMax  int64 `protobuf:"varint,3,opt,name=batch_bytes_max,json=batchBytesMax,proto3" json:"batch_bytes_max,omitempty"`
+	SchemaBytesMax int64 `protobuf:"varint,4,opt,name=schema_bytes_max,json=schemaBytesMax,proto3" json:"schema_bytes_max,omitempty"`
+	CallBytesMax   int64 `protobuf:"varint,5,opt,name=call_bytes_max,json=callBytesMax,proto3" json:"call_bytes_max,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *SessionReply) Reset() {
@@ -408,6 +413,27 @@ func (x *SessionReply) GetSession() []byte {
 func (x *SessionReply) GetTtlMillis() int64 {
 	if x != nil {
 		return x.TtlMillis
+	}
+	return 0
+}
+
+func (x *SessionReply) GetBatchBytesMax() int64 {
+	if x != nil {
+		return x.BatchBytesMax
+	}
+	return 0
+}
+
+func (x *SessionReply) GetSchemaBytesMax() int64 {
+	if x != nil {
+		return x.SchemaBytesMax
+	}
+	return 0
+}
+
+func (x *SessionReply) GetCallBytesMax() int64 {
+	if x != nil {
+		return x.CallBytesMax
 	}
 	return 0
 }
@@ -3371,11 +3397,14 @@ const file_broker_proto_rawDesc = "" +
 	"\x06reason\x18\x01 \x01(\x0e2\x18.milena.broker.v1.ReasonR\x06reason\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"(\n" +
 	"\x0eSessionRequest\x12\x16\n" +
-	"\x06holder\x18\x01 \x01(\tR\x06holder\"G\n" +
+	"\x06holder\x18\x01 \x01(\tR\x06holder\"\xbf\x01\n" +
 	"\fSessionReply\x12\x18\n" +
 	"\asession\x18\x01 \x01(\fR\asession\x12\x1d\n" +
 	"\n" +
-	"ttl_millis\x18\x02 \x01(\x03R\tttlMillis\"\xf5\x01\n" +
+	"ttl_millis\x18\x02 \x01(\x03R\tttlMillis\x12&\n" +
+	"\x0fbatch_bytes_max\x18\x03 \x01(\x03R\rbatchBytesMax\x12(\n" +
+	"\x10schema_bytes_max\x18\x04 \x01(\x03R\x0eschemaBytesMax\x12$\n" +
+	"\x0ecall_bytes_max\x18\x05 \x01(\x03R\fcallBytesMax\"\xf5\x01\n" +
 	"\x05Topic\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1e\n" +
