@@ -93,8 +93,9 @@ type op struct {
 	n int32
 	// aux: index in enums or tails.
 	aux int32
-	// min is the least number of bytes that the value takes, or a lower bound.
-	min int32
+	// min is the least number of bytes that the value takes, or a lower bound;
+	// itemMin is the same for one item or entry of an array or map.
+	min, itemMin int32
 }
 
 // enumTable holds the packed forms of an enum's symbols.

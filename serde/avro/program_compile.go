@@ -119,6 +119,10 @@ func (c *compiler) value(i int32, t *Type) error {
 			c.p.ops[o.sub.first] = key
 		}
 		err = c.value(o.sub.first+int32(n)-1, t.Items)
+		o.itemMin = c.p.ops[o.sub.first+int32(n)-1].min
+		if t.Kind == KindMap {
+			o.itemMin = clamp32(1 + int(o.itemMin))
+		}
 	case KindUnion:
 		o.code, o.tag = opUnion, record.TagList
 		o.n, o.sub, err = c.union(t)
@@ -229,7 +233,7 @@ func (c *compiler) enum(t *Type) int32 {
 	}
 	e := enumTable{symbols: t.Symbols}
 	for _, s := range t.Symbols {
-		e.packed = append(e.packed, record.AppendString(nil, s))
+		e.packed = append(e.packed, record.AppendString(make([]byte, 0, cellBytes), s))
 	}
 	if len(t.Symbols) > enumScanMax {
 		e.index = make(map[string]int32, len(t.Symbols))
@@ -261,7 +265,7 @@ func (e *enumTable) find(symbol []byte) int32 {
 
 // tail returns the index of the end of t's decimal messages.
 func (c *compiler) tail(t *Type) int32 {
-	c.p.tails = append(c.p.tails, record.AppendDecimalTail(nil, clamp32(t.Precision), clamp32(t.Scale)))
+	c.p.tails = append(c.p.tails, record.AppendDecimalTail(make([]byte, 0, 16), clamp32(t.Precision), clamp32(t.Scale)))
 	return int32(len(c.p.tails) - 1)
 }
 

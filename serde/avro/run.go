@@ -3,6 +3,7 @@ package avro
 import (
 	"encoding/binary"
 	"strconv"
+	"unicode/utf8"
 
 	"milena/serde/record"
 )
@@ -106,29 +107,38 @@ func (r *run) grow(d []byte, w, need int) []byte {
 // payload and writes their packed values at w. It returns the buffer and the
 // positions behind what was written and read; the latter is negative on error.
 //
-// This is the hot loop. What it doesn't do itself is in value.
+// This is the hot loop, longer than a function should be so that its variables
+// stay in registers. What it doesn't do itself is in value.
 func (r *run) values(s span, times int, d []byte, w, p, depth int) ([]byte, int, int) {
 	ops := r.ops[s.first : s.first+s.count]
 	src := r.src
-	for n := range times {
-		for i := range ops {
+	var n, i int
+walk:
+	for n = 0; n < times; n++ {
+		for i = range ops {
 			o := &ops[i]
 			if len(d)-w < slack {
 				if d = r.grow(d, w, slack); len(d)-w < slack {
-					r.fail(d, w, p, record.ReasonTooLarge)
-					return r.up(d, w, s.first+int32(i), n)
+					r.reason, r.at = record.ReasonTooLarge, p
+					break walk
 				}
 			}
+			x := (*[slack]byte)(d[w:])
 			if o.opt {
 				if uint(p) < uint(len(src)) && src[p] == o.someByte {
 					p++
+				} else if uint(p) < uint(len(src)) && src[p] == o.nullByte && src[p] != noBranch {
+					x[0] = record.TagNull
+					w++
+					p++
+					continue
 				} else {
 					var some bool
 					if some, p = r.option(o, p); p < 0 {
-						return r.up(d, w, s.first+int32(i), n)
+						break walk
 					}
 					if !some {
-						d[w] = record.TagNull
+						x[0] = record.TagNull
 						w++
 						continue
 					}
@@ -136,65 +146,151 @@ func (r *run) values(s span, times int, d []byte, w, p, depth int) ([]byte, int,
 			}
 			switch o.code {
 			case opString:
-				var l int
-				if uint(p) < uint(len(src)) && src[p] < 0x80 && src[p]&1 == 0 && int(src[p]>>1) < len(src)-p {
+				l := 0
+				if uint(p) < uint(len(src)) && src[p] < 0x80 {
 					l = int(src[p] >> 1)
-					p++
-				} else if l, p = r.length(p); p < 0 {
-					return r.up(d, w, s.first+int32(i), n)
+					if src[p]&1 == 0 && l <= 32 && len(src)-p > 32 {
+						q := (*[32]byte)(src[p+1:])
+						a0, a1 := binary.LittleEndian.Uint64(q[0:]), binary.LittleEndian.Uint64(q[8:])
+						a2, a3 := binary.LittleEndian.Uint64(q[16:]), binary.LittleEndian.Uint64(q[24:])
+						x[0], x[1] = record.TagString, byte(l)
+						binary.LittleEndian.PutUint64(x[2:], a0)
+						binary.LittleEndian.PutUint64(x[10:], a1)
+						binary.LittleEndian.PutUint64(x[18:], a2)
+						binary.LittleEndian.PutUint64(x[26:], a3)
+						m := &asciiMasks[l]
+						if a0&m[0]|a1&m[1]|a2&m[2]|a3&m[3] != 0 && !utf8.Valid(q[:l]) {
+							r.reason, r.at = record.ReasonUTF8, p+1
+							break walk
+						}
+						w += 2 + l
+						p += 1 + l
+						continue
+					}
 				}
-				if !validUTF8(src, p, l) {
-					r.fail(d, w, p, record.ReasonUTF8)
-					return r.up(d, w, s.first+int32(i), n)
-				}
-				d[w] = record.TagString
-				if l <= 32 && p+32 <= len(src) {
-					d[w+1] = byte(l)
-					*(*[32]byte)(d[w+2:]) = *(*[32]byte)(src[p:])
-					w += 2 + l
-					p += l
-				} else if d, w, p = r.copyBytes(d, w+1, p, l); p < 0 {
-					return r.up(d, w, s.first+int32(i), n)
+				if d, w, p = r.text(d, w, p); p < 0 {
+					break walk
 				}
 			case opLong:
 				var v uint64
 				if v, p = r.varint(p); p < 0 {
-					return r.up(d, w, s.first+int32(i), n)
+					break walk
 				}
-				d[w] = record.TagInt64
+				x[0] = record.TagInt64
 				w = putVarint(d, w+1, uint64(unzig(v)))
 			case opInt:
+				if uint(p) < uint(len(src)) && src[p] < 0x80 && src[p]&1 == 0 {
+					x[0], x[1] = record.TagInt32, src[p]>>1
+					w += 2
+					p++
+					continue
+				}
 				var v uint64
 				if v, p = r.varint32(p); p < 0 {
-					return r.up(d, w, s.first+int32(i), n)
+					break walk
 				}
-				d[w] = record.TagInt32
+				x[0] = record.TagInt32
 				w = putVarint(d, w+1, uint64(unzig(v)))
 			case opDouble:
 				if len(src)-p < 8 {
-					r.fail(d, w, p, record.ReasonTruncated)
-					return r.up(d, w, s.first+int32(i), n)
+					r.reason, r.at = record.ReasonTruncated, p
+					break walk
 				}
-				d[w] = record.TagDouble
-				binary.LittleEndian.PutUint64(d[w+1:], binary.LittleEndian.Uint64(src[p:]))
+				x[0] = record.TagDouble
+				binary.LittleEndian.PutUint64(x[1:], binary.LittleEndian.Uint64(src[p:]))
 				w += 9
 				p += 8
 			case opBool:
 				if uint(p) >= uint(len(src)) || src[p] > 1 {
 					r.failByte(p, record.ReasonBool)
-					return r.up(d, w, s.first+int32(i), n)
+					break walk
 				}
-				d[w], d[w+1] = record.TagBool, src[p]
+				x[0], x[1] = record.TagBool, src[p]
 				w += 2
 				p++
+			case opEnum:
+				if d, w, p = r.enum(o, d, w, p); p < 0 {
+					break walk
+				}
+			case opArray, opMap:
+				if d, w, p = r.list(o, d, w, p, depth); p < 0 {
+					break walk
+				}
+			case opRecord:
+				if d, w, p = r.record(o, d, w, p, depth); p < 0 {
+					break walk
+				}
+			case opTimestampMillis, opTimestampMicros, opTimeMicros:
+				var v uint64
+				if v, p = r.varint(p); p < 0 {
+					break walk
+				}
+				w = putTime(o, d, w, unzig(v))
 			default:
 				if d, w, p = r.value(o, d, w, p, depth); p < 0 {
-					return r.up(d, w, s.first+int32(i), n)
+					break walk
 				}
 			}
 		}
 	}
+	if n < times {
+		return r.up(d, w, s.first+int32(i), n)
+	}
 	return d, w, p
+}
+
+// asciiMasks[n] has the high bits of the first n bytes of four words.
+var asciiMasks = makeASCIIMasks()
+
+func makeASCIIMasks() (masks [33][4]uint64) {
+	for n := range masks {
+		for i := range n {
+			masks[n][i/8] |= 0x80 << (8 * (i % 8))
+		}
+	}
+	return masks
+}
+
+// text reads a string of any length.
+func (r *run) text(d []byte, w, p int) ([]byte, int, int) {
+	l, q := r.length(p)
+	if q < 0 {
+		return d, w, -1
+	}
+	d[w] = record.TagString
+	if l > slack-16 || q+l < 8 {
+		if !validUTF8(r.src, q, l) {
+			return r.fail(d, w, q, record.ReasonUTF8)
+		}
+		return r.copyBytes(d, w+1, q, l)
+	}
+	d[w+1] = byte(l)
+	w += 2
+	if high := copyWords(d, w, r.src, q, l); high && !utf8.Valid(r.src[q:q+l]) {
+		return r.fail(d, w, q, record.ReasonUTF8)
+	}
+	return d, w + l, q + l
+}
+
+// copyWords copies l bytes by words and reports whether one of them isn't
+// ASCII. It reads no byte behind the l bytes, but up to eight before, and
+// writes up to eight behind.
+func copyWords(d []byte, w int, s []byte, p, l int) bool {
+	if l < 8 {
+		// The shift drops what stands before the bytes; by 64 it drops all.
+		x := binary.LittleEndian.Uint64(s[p+l-8:]) >> (8 * uint(8-l))
+		binary.LittleEndian.PutUint64(d[w:], x)
+		return x&highBits != 0
+	}
+	var m uint64
+	for i := 0; i < l-8; i += 8 {
+		x := binary.LittleEndian.Uint64(s[p+i:])
+		binary.LittleEndian.PutUint64(d[w+i:], x)
+		m |= x
+	}
+	x := binary.LittleEndian.Uint64(s[p+l-8:])
+	binary.LittleEndian.PutUint64(d[w+l-8:], x)
+	return (m|x)&highBits != 0
 }
 
 // failByte notes that the byte at p is missing or wrong.

@@ -120,9 +120,9 @@ func (r *run) list(o *op, d []byte, w, p, depth int) ([]byte, int, int) {
 // block reads the head of a block: the number of items, which is 0 at the end
 // of the list, and their size in bytes or -1.
 func (r *run) block(o *op, p int) (n, size, q int) {
-	v, q := r.varint(p)
-	if q < 0 {
-		return 0, -1, -1
+	v, q := r.small64(p)
+	if v == 0 {
+		return 0, -1, q // the end, or an error
 	}
 	count := unzig(v)
 	size = -1
@@ -138,18 +138,12 @@ func (r *run) block(o *op, p int) (n, size, q int) {
 		}
 		size, q = int(unzig(s)), e
 	}
-	least := r.ops[o.sub.first].min
-	if o.code == opMap {
-		least = 1 + r.ops[o.sub.first+1].min
-	}
-	room := int64(len(r.src) - q)
+	room, least := int64(len(r.src)-q), int64(o.itemMin)
 	if least == 0 {
-		room = r.empty
+		room, least = r.empty, 1
 		r.empty -= max(min(count, room), 0)
-	} else {
-		room /= int64(least)
 	}
-	if count < 0 || count > room {
+	if count < 0 || count > room || count*least > room {
 		r.reason, r.at = record.ReasonItems, p
 		return 0, -1, -1
 	}

@@ -20,10 +20,6 @@ func (r *run) value(o *op, d []byte, w, p, depth int) ([]byte, int, int) {
 	case opNull:
 		d[w] = record.TagNull
 		return d, w + 1, p
-	case opRecord:
-		return r.record(o, d, w, p, depth)
-	case opArray, opMap:
-		return r.list(o, d, w, p, depth)
 	case opUnion:
 		return r.union(o, d, w, p, depth)
 	case opBytes:
@@ -42,8 +38,6 @@ func (r *run) value(o *op, d []byte, w, p, depth int) ([]byte, int, int) {
 	case opBareBytes:
 		d[w] = record.TagBytes
 		return r.copyBytes(d, w+1, p, len(r.src)-p)
-	case opEnum:
-		return r.enum(o, d, w, p)
 	case opDecimal, opDecimalFixed, opBigDecimal:
 		return r.decimal(o, d, w, p)
 	case opFloat:
@@ -53,7 +47,7 @@ func (r *run) value(o *op, d []byte, w, p, depth int) ([]byte, int, int) {
 		d[w] = record.TagFloat
 		binary.LittleEndian.PutUint32(d[w+1:], binary.LittleEndian.Uint32(r.src[p:]))
 		return d, w + 5, p + 4
-	case opDate, opTimeMillis:
+	default: // opDate, opTimeMillis
 		v, q := r.varint32(p)
 		if q < 0 {
 			return d, w, -1
@@ -62,12 +56,6 @@ func (r *run) value(o *op, d []byte, w, p, depth int) ([]byte, int, int) {
 			return d, putSmall(d, w, record.TagDate, uint64(unzig(v))), q
 		}
 		return d, putSmall(d, w, record.TagTime, uint64(unzig(v)*1000)), q
-	default: // opTimeMicros, opTimestampMillis, opTimestampMicros
-		v, q := r.varint(p)
-		if q < 0 {
-			return d, w, -1
-		}
-		return d, putTime(o, d, w, unzig(v)), q
 	}
 }
 
@@ -109,7 +97,7 @@ func putTime(o *op, d []byte, w int, v int64) int {
 
 // enum reads the position of a symbol.
 func (r *run) enum(o *op, d []byte, w, p int) ([]byte, int, int) {
-	v, q := r.varint32(p)
+	v, q := r.small(p)
 	if q < 0 {
 		return d, w, -1
 	}
@@ -118,6 +106,10 @@ func (r *run) enum(o *op, d []byte, w, p int) ([]byte, int, int) {
 		return r.fail(d, w, p, record.ReasonSymbol)
 	}
 	b := packed[v>>1]
+	if cap(b) >= cellBytes && len(b) <= cellBytes {
+		*(*[cellBytes]byte)(d[w:]) = *(*[cellBytes]byte)(b[:cellBytes])
+		return d, w + len(b), q
+	}
 	if len(d)-w < len(b) {
 		if d = r.grow(d, w, len(b)); len(d)-w < len(b) {
 			return r.fail(d, w, p, record.ReasonTooLarge)
@@ -150,6 +142,14 @@ func (r *run) putDecimal(d []byte, w int, v, tail []byte, p int) ([]byte, int, i
 		}
 	}
 	d[w] = record.TagDecimal
+	if n := len(v) - 1; uint(n) < 16 && len(tail) <= 16 && cap(tail) >= 16 {
+		// The usual sizes, in fixed-size moves; both lengths take one byte.
+		d[w+1], d[w+2], d[w+3] = byte(2+len(v)+len(tail)), field1Bytes, byte(len(v))
+		w += 4
+		w += copy(d[w:], v)
+		*(*[16]byte)(d[w:]) = *(*[16]byte)(tail[:16])
+		return d, w + len(tail), p
+	}
 	if len(v) == 0 {
 		w = putVarint(d, w+1, uint64(len(tail)))
 	} else {
@@ -168,7 +168,7 @@ func (r *run) bigDecimal(d []byte, w, p, l int) ([]byte, int, int) {
 	n, q := inner.length(0)
 	if q >= 0 {
 		if scale, e := inner.varint32(q + n); e == l && inner.styles != 0 {
-			var tail [16]byte
+			var tail [16]byte // a tag and ten bytes at most
 			return r.putDecimal(d, w, inner.src[q:q+n], record.AppendDecimalTail(tail[:0], 0, int32(unzig(scale))), p+l)
 		}
 	}

@@ -71,6 +71,22 @@ func (r *run) varint32(p int) (uint64, int) {
 	return v, q
 }
 
+// small is varint32 for numbers that usually take one byte.
+func (r *run) small(p int) (uint64, int) {
+	if uint(p) < uint(len(r.src)) && r.src[p] < 0x80 {
+		return uint64(r.src[p]), p + 1
+	}
+	return r.varint32(p)
+}
+
+// small64 is varint for numbers that usually take one byte.
+func (r *run) small64(p int) (uint64, int) {
+	if uint(p) < uint(len(r.src)) && r.src[p] < 0x80 {
+		return uint64(r.src[p]), p + 1
+	}
+	return r.varint(p)
+}
+
 // length reads the length of bytes or a string at p and returns it with the
 // position of the first byte.
 func (r *run) length(p int) (int, int) {
