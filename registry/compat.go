@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"milena/evolution"
 	"milena/registry/api"
 	"milena/registry/errcode"
 	"milena/registry/state"
@@ -45,7 +46,7 @@ func (r *Registry) check(ctx context.Context, v *state.View, c *candidate, confi
 			return property(version.Schema.Metadata, group) != want
 		})
 	}
-	if len(old) == 0 {
+	if len(old) == 0 || config.level == evolution.None {
 		return nil, nil
 	}
 	if !config.level.Transitive() {
@@ -57,9 +58,9 @@ func (r *Registry) check(ctx context.Context, v *state.View, c *candidate, confi
 	// Newest first and one by one, so that nothing is read beyond the first
 	// version that fails.
 	for _, version := range slices.Backward(old) {
-		parsed, err := r.stored(v, version)
+		parsed, err := r.older(v, version, c)
 		if err != nil {
-			return nil, errcode.Internal.New().Because(err)
+			return nil, err
 		}
 		result, err := r.checker.Check(ctx, config.level, c.parsed, []schema.Parsed{parsed})
 		switch {
@@ -76,6 +77,29 @@ func (r *Registry) check(ctx context.Context, v *state.View, c *candidate, confi
 	r.opt.Observer.checked(config.level.String(), true, time.Since(start))
 	return nil, nil
 }
+
+// older returns a stored version to compare a candidate with. One of another
+// format need not be readable.
+func (r *Registry) older(v *state.View, version *state.Version, c *candidate) (schema.Parsed, error) {
+	if t := schemaType(version); t != c.parsed.Type() {
+		return foreign{schema.Resolved{Type: t, Text: version.Schema.Text}}, nil
+	}
+	parsed, err := r.stored(v, version)
+	if err != nil {
+		return nil, errcode.InvalidSchema.New(fmt.Sprintf("Invalid schema registered as version %d", version.Schema.Version)).Because(err)
+	}
+	return parsed, nil
+}
+
+// foreign is a schema that is compared only with schemas of other formats, and
+// so only by its format.
+type foreign struct{ source schema.Resolved }
+
+func (f foreign) Type() schema.Type         { return f.source.Type }
+func (f foreign) Canonical() string         { return f.source.Text }
+func (f foreign) Normalized() string        { return f.source.Text }
+func (f foreign) Resolved() schema.Resolved { return f.source }
+func (f foreign) Name() string              { return "" }
 
 // reservedProperty lists, separated by commas, the field names that must not be
 // used.
@@ -178,7 +202,7 @@ func (r *Registry) compatible(ctx context.Context, v *state.View, n state.Name, 
 	if err != nil {
 		return nil, err
 	}
-	if c.schema.Text == "" {
+	if blank(c.schema.Text) {
 		return nil, errcode.InvalidSchema.New("Empty schema")
 	}
 	config := r.effective(v, n)

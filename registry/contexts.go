@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -121,7 +122,7 @@ func (r *Registry) DeleteContext(ctx context.Context, name string) error {
 }
 
 // others yields the names that a plain name may stand for in other contexts.
-func others(v *state.View, n state.Name) func(yield func(state.Name) bool) {
+func others(v *state.View, n state.Name) iter.Seq[state.Name] {
 	return func(yield func(state.Name) bool) {
 		for context := range v.Contexts() {
 			if context != n.Context && !yield(state.Name{Context: context, Local: n.Local}) {
@@ -133,7 +134,7 @@ func others(v *state.View, n state.Name) func(yield func(state.Name) bool) {
 
 // matches yields the subjects that a prefix selects: of all contexts after the
 // wildcard, of one context if it names one, else of the default context.
-func matches(v *state.View, prefix string) func(yield func(*state.Subject) bool) {
+func matches(v *state.View, prefix string) iter.Seq[*state.Subject] {
 	return func(yield func(*state.Subject) bool) {
 		prefix = strings.ToValidUTF8(prefix, "\uFFFD")
 		local, all := strings.CutPrefix(prefix, wildcard)
@@ -205,11 +206,11 @@ func (r *Registry) Schemas(ctx context.Context, q SchemasQuery) ([]api.Schema, e
 		return []api.Schema{}, nil
 	}
 	v := r.view.Load()
-	subjects := slices.Collect(matches(v, q.Prefix))
+	subjects := matches(v, q.Prefix)
 	var aliases map[state.Name][]string
 	if q.Aliases {
 		aliases = aliasesIn(v, q.Prefix)
-		subjects = withTargets(v, subjects, aliases)
+		subjects = slices.Values(withTargets(v, slices.Collect(subjects), aliases))
 	}
 	limit := q.Page.Limit
 	if limit <= 0 || limit > r.opt.Limits.SchemasPageMax {
@@ -217,7 +218,7 @@ func (r *Registry) Schemas(ctx context.Context, q SchemasQuery) ([]api.Schema, e
 	}
 	skip := max(q.Page.Offset, 0)
 	list := []api.Schema{}
-	for _, s := range subjects {
+	for s := range subjects {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -255,7 +256,7 @@ func withTargets(v *state.View, subjects []*state.Subject, aliases map[state.Nam
 }
 
 // listed yields the versions of a subject that a query selects, ascending.
-func listed(s *state.Subject, q SchemasQuery) func(yield func(*state.Version) bool) {
+func listed(s *state.Subject, q SchemasQuery) iter.Seq[*state.Version] {
 	return func(yield func(*state.Version) bool) {
 		if q.LatestOnly {
 			latest := s.Latest()

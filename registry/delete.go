@@ -70,7 +70,7 @@ func (r *Registry) DeleteVersion(ctx context.Context, subject, version string, p
 				Kind: store.SchemaKind, Subject: n.String(), Version: deleted, Schema: &soft,
 			})
 		}
-		return deletePlan(v, s, []*state.Version{found}, records), nil
+		return deletePlan(v, subject, s, []*state.Version{found}, records), nil
 	})
 	return deleted, err
 }
@@ -108,7 +108,7 @@ func (r *Registry) DeleteSubject(ctx context.Context, subject string, permanent 
 		}
 		if !permanent {
 			highest := deleted[len(deleted)-1]
-			return deletePlan(v, s, versions, []*store.Record{{
+			return deletePlan(v, subject, s, versions, []*store.Record{{
 				Kind: store.DeleteSubject, Subject: n.String(),
 				Delete: &store.SubjectDelete{Subject: n.String(), Version: highest},
 			}}), nil
@@ -120,7 +120,7 @@ func (r *Registry) DeleteSubject(ctx context.Context, subject string, permanent 
 		for _, version := range slices.Backward(versions) {
 			records = append(records, tombstone(version))
 		}
-		return deletePlan(v, s, versions, append(records, settingsTombstones(v, n)...)), nil
+		return deletePlan(v, subject, s, versions, append(records, settingsTombstones(v, n)...)), nil
 	})
 	return deleted, err
 }
@@ -137,11 +137,14 @@ func settingsTombstones(v *state.View, n state.Name) []*store.Record {
 	return records
 }
 
-// deletePlan appends records if the subject, its settings and who refers to the
+// deletePlan appends records if the subject, what its name leads to, its settings and who refers to the
 // versions are the same.
-func deletePlan(v *state.View, s *state.Subject, versions []*state.Version, records []*store.Record) *plan {
+func deletePlan(v *state.View, subject string, s *state.Subject, versions []*state.Version, records []*store.Record) *plan {
 	return &plan{
 		relied: func(now *state.View) bool {
+			if name, _ := resolve(now, subject); name != s.Name {
+				return false
+			}
 			if now.Subject(s.Name) != s || !sameSettings(v, now, s.Name) {
 				return false
 			}

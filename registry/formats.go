@@ -31,11 +31,18 @@ func knownType(t schema.Type) bool { return slices.Contains(format.Types(), t) }
 func (r *Registry) parse(s schema.Resolved, lenient bool) (schema.Parsed, error) {
 	return r.parsed.get(s, lenient, func() (schema.Parsed, error) {
 		if s.Type == schema.Avro && lenient {
+			if blank(s.Text) {
+				// The reference's look-up reads white space as the empty union.
+				s.Text = "[]"
+			}
 			return avro.Parser{Lenient: true}.Parse(s)
 		}
 		return format.Parse(s)
 	})
 }
+
+// blank reports whether a text is empty but for white space.
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // normalized returns the normalized text, or why the reference has none.
 func normalized(p schema.Parsed) (string, error) {

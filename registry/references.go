@@ -53,10 +53,10 @@ func (r *resolver) resolve(in state.Name, refs []store.Reference, depth int) err
 	return nil
 }
 
-// find returns a version by number, or the latest live one for a negative
-// number; nil if there is none.
+// find returns a version by number, or the latest live one for -1; nil if there
+// is none.
 func find(s *state.Subject, version int) *state.Version {
-	if version < 0 {
+	if version == latestVersion {
 		return s.Latest()
 	}
 	return s.Version(version)
@@ -69,7 +69,7 @@ func (r *Registry) pinned(v *state.View, in state.Name, refs []store.Reference) 
 	}
 	var out []store.Reference
 	for _, ref := range refs {
-		if ref.Version == -1 {
+		if ref.Version == latestVersion {
 			if latest := v.Subject(in.In(ref.Subject)).Latest(); latest != nil {
 				ref.Version = latest.Schema.Version
 			}

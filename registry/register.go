@@ -34,7 +34,7 @@ func (r *Registry) Register(ctx context.Context, subject string, req api.Registe
 		return api.RegisterResponse{}, err
 	}
 	n, _ := resolve(r.view.Load(), subject)
-	g := &registration{r: r, ctx: ctx, req: &req, o: o}
+	g := &registration{r: r, ctx: ctx, subject: subject, req: &req, o: o}
 	err := r.write(ctx, n, func(v *state.View) (*plan, error) {
 		g.view = v
 		g.name, _ = resolve(v, subject) // the alias may have changed
@@ -61,12 +61,13 @@ func (r *Registry) Register(ctx context.Context, subject string, req api.Registe
 // registration is one Register on its way. Each attempt overwrites it; the
 // writer sets answer and created through the plan.
 type registration struct {
-	r    *Registry
-	ctx  context.Context
-	req  *api.RegisterRequest
-	o    RegisterOptions
-	view *state.View
-	name state.Name
+	r       *Registry
+	ctx     context.Context
+	subject string // as it came in
+	req     *api.RegisterRequest
+	o       RegisterOptions
+	view    *state.View
+	name    state.Name
 
 	answer  api.RegisterResponse
 	created bool
@@ -192,7 +193,7 @@ func (g *registration) complete(c *candidate, config effectiveConfig, importing 
 		return next, nil
 	}
 	latest := s.Latest()
-	if c.schema.Text == "" {
+	if blank(c.schema.Text) {
 		if latest == nil {
 			return 0, errcode.InvalidSchema.New("Empty schema")
 		}
@@ -228,10 +229,11 @@ func (g *registration) conclude(c *candidate, config effectiveConfig, version in
 		}
 	}
 	c.schema.Version = version
-	used := c.used
+	used, subject := c.used, g.subject
 	return &plan{
 		relied: func(now *state.View) bool {
-			return now.Subject(g.name) == s && sameSettings(v, now, g.name) && sameVersions(now, used)
+			name, _ := resolve(now, subject)
+			return name == g.name && now.Subject(g.name) == s && sameSettings(v, now, g.name) && sameVersions(now, used)
 		},
 		records: func(now *state.View) ([]*store.Record, error) { return g.records(now, c, s, importing) },
 	}, nil

@@ -46,7 +46,7 @@ func (r *Registry) write(ctx context.Context, name state.Name, attempt func(v *s
 			case turn <- struct{}{}:
 				defer func() { <-turn }()
 			case <-ctx.Done():
-				return fmt.Errorf("wait for a turn to write: %w", ctx.Err())
+				return interrupted(ctx)
 			}
 		}
 		if try > 1 {
@@ -71,8 +71,17 @@ func pause(ctx context.Context, try int) error {
 	case <-t.C:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("wait to write again: %w", ctx.Err())
+		return interrupted(ctx)
 	}
+}
+
+// interrupted is the answer to a write whose context ended before it did. It
+// may still be written.
+func interrupted(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return errcode.OperationTimedOut.New("Register").Because(ctx.Err())
+	}
+	return fmt.Errorf("wait for the write: %w", ctx.Err())
 }
 
 func (r *Registry) tryWrite(ctx context.Context, attempt func(v *state.View) (*plan, error)) error {
@@ -98,7 +107,7 @@ func (r *Registry) tryWrite(ctx context.Context, attempt func(v *state.View) (*p
 	case err := <-p.answer:
 		return err
 	case <-ctx.Done():
-		return fmt.Errorf("wait for the write: %w", ctx.Err())
+		return interrupted(ctx)
 	case <-r.ended:
 		select {
 		case err := <-p.answer:

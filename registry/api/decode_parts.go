@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// enumerations, case sensitive.
-func ruleKinds() []string { return []string{"TRANSFORM", "CONDITION"} }
+// The enumerations, case sensitive, in the order in which messages list them.
+func ruleKinds() []string { return []string{"CONDITION", "TRANSFORM"} }
 
 func ruleModes() []string {
-	return []string{"UPGRADE", "DOWNGRADE", "UPDOWN", "WRITE", "READ", "WRITEREAD"}
+	return []string{"DOWNGRADE", "READ", "UPGRADE", "UPDOWN", "WRITE", "WRITEREAD"}
 }
 
-func enableAts() []string { return []string{"NONE", "ALL", "SERVER", "GATEWAY", "CLIENT"} }
+func enableAts() []string { return []string{"ALL", "CLIENT", "GATEWAY", "NONE", "SERVER"} }
 
 func entityTypes() []string { return []string{"sr_record", "sr_field"} }
 

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"iter"
 	"strings"
 
 	"milena/registry/store"
@@ -267,7 +268,7 @@ func (v *View) applyClear(r *store.Record) {
 // Scope yields the subjects that a mode covers when it is set on n: the subject
 // itself, or every subject of a context. The default context stands for all
 // contexts, as in the reference.
-func (v *View) Scope(n Name) func(yield func(*Subject) bool) {
+func (v *View) Scope(n Name) iter.Seq[*Subject] {
 	return func(yield func(*Subject) bool) {
 		if !n.IsContext() {
 			if s := v.Subject(n); s != nil {
