@@ -260,6 +260,30 @@ func TestParsed(t *testing.T) {
 	}
 }
 
+func TestWords(t *testing.T) {
+	for k := KindNull; k <= KindUnion; k++ {
+		primitive, ok := primitiveKind(k.String())
+		if ok != k.IsPrimitive() || ok && primitive != k || k.IsNamed() && ok {
+			t.Errorf("%s: primitive %v, named %v", k, ok, k.IsNamed())
+		}
+	}
+	if Kind(0).String() != "unknown" || Kind(99).String() != "unknown" {
+		t.Error("names of no kind")
+	}
+	for o, want := range map[Order]string{OrderAscending: "ascending", OrderDescending: "descending", OrderIgnore: "ignore"} {
+		if o.String() != want {
+			t.Errorf("%s, want %s", o, want)
+		}
+	}
+	d := mustParse(t, `{"type":"record","name":"R","fields":[{"name":"f","type":"double","default":1e2}]}`).Root().Fields[0].Default
+	if d.JSON() != "100.0" {
+		t.Errorf("default %s", d.JSON())
+	}
+	if s := clip(strings.Repeat("é", 2000)); len(s) > 2100 || !strings.HasSuffix(s, "é…") {
+		t.Errorf("clipped to %d bytes", len(s))
+	}
+}
+
 // TestBounds feeds what would overflow a stack or take quadratic time. Each
 // must end at once with a ParseError that says what is too large.
 func TestBounds(t *testing.T) {

@@ -34,12 +34,6 @@ const (
 // JSON returns the value as compact JSON in the form of the canonical text.
 func (v *Value) JSON() string { return string(v.append(nil)) }
 
-// IsNull reports whether v is the JSON null.
-func (v *Value) IsNull() bool { return v.kind == valueNull }
-
-// Text returns the string that v is, and whether it is one.
-func (v *Value) Text() (string, bool) { return v.text, v.kind == valueString }
-
 // get returns the member of an object, or nil. Schemas have few attributes, so
 // a scan beats a map; callers ask for a bounded number of keys.
 func (v *Value) get(key string) *Value {
