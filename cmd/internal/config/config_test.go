@@ -79,27 +79,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func TestListeners(t *testing.T) {
-	got, err := Listeners([]string{"in=:9092@milena:9092", "out=:19092@localhost:19092"}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []Listener{{"in", ":9092", "milena:9092"}, {"out", ":19092", "localhost:19092"}}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("got %v, want %v", got[i], want[i])
-		}
-	}
-	if got, err := Listeners([]string{"127.0.0.1:0"}, "kafka:1"); err != nil || got[0] != (Listener{"default", "127.0.0.1:0", "kafka:1"}) {
-		t.Errorf("got %v, %v", got, err)
-	}
-	for _, bad := range [][]string{{":1", ":2"}, {"a=:1", "a=:2"}, {"=:1"}, {"a="}, {"a=:1@b"}} {
-		if _, err := Listeners(bad, ""); err == nil {
-			t.Errorf("%v was accepted", bad)
-		}
-	}
-}
-
 // TestDocumented wants a sentence for each setting, and no two with one name.
 func TestDocumented(t *testing.T) {
 	seen := map[string]bool{}
