@@ -43,8 +43,8 @@ func (m *Memory) Kill() *Memory {
 
 // Crash returns the file system as it is after the power was lost: synced
 // bytes and names are there; of the others, seed decides. Changes of names
-// survive up to some point in their order, as journaling file systems do it;
-// writes survive whole, in parts, torn inside a sector, or not at all, in any
+// survive up to some point in their order, as journaling file systems do it,
+// or each for itself; writes survive whole, in parts, torn inside a sector, or not at all, in any
 // order.
 func (m *Memory) Crash(seed uint64) *Memory {
 	m.mu.Lock()
@@ -54,8 +54,11 @@ func (m *Memory) Crash(seed uint64) *Memory {
 	for name, n := range m.durable {
 		c.durable[name] = n
 	}
-	for _, change := range m.changes[:c.dice.upTo(len(m.changes))] {
-		applyNames(c.durable, change)
+	inOrder, end := c.dice.IntN(2) == 0, c.dice.upTo(len(m.changes))
+	for i, change := range m.changes {
+		if inOrder && i < end || !inOrder && c.dice.IntN(2) == 0 {
+			applyNames(c.durable, change)
+		}
 	}
 	// In the order of names, so that a seed always means the same.
 	for _, name := range slices.Sorted(maps.Keys(c.durable)) {

@@ -29,6 +29,7 @@ type history struct {
 	synced int     // of all, how many must be there after power loss
 	kept   int     // of all, how many must be there after a killed process
 	gone   int     // of all, how many may be trimmed
+	faulty bool    // a fault is installed
 	dirty  bool    // an append or sync failed: what was not synced may be there or not
 }
 
@@ -174,7 +175,7 @@ func (h *history) trim() {
 	to := h.r.IntN(h.synced)
 	err := h.j.Trim(h.all[to].position)
 	h.note("trim to %d: %v", h.all[to].position, err)
-	if err != nil {
+	if err != nil && !h.faulty {
 		h.fatal("trim: %v", err)
 	}
 	h.gone = max(h.gone, to)
@@ -182,12 +183,13 @@ func (h *history) trim() {
 
 // fault installs a random fault for a while.
 func (h *history) fault() {
-	op := []fs.Op{fs.OpWrite, fs.OpSync, fs.OpSyncDir, fs.OpRename, fs.OpCreate, fs.OpPreallocate, fs.OpTruncate}[h.r.IntN(7)]
+	op := []fs.Op{fs.OpWrite, fs.OpSync, fs.OpSyncDir, fs.OpRename, fs.OpCreate, fs.OpPreallocate, fs.OpTruncate, fs.OpRemove}[h.r.IntN(8)]
 	reason := []error{syscall.EIO, syscall.ENOSPC}[h.r.IntN(2)]
-	if op == fs.OpSync || op == fs.OpSyncDir || op == fs.OpTruncate {
+	if op == fs.OpSync || op == fs.OpSyncDir || op == fs.OpTruncate || op == fs.OpRemove {
 		reason = syscall.EIO
 	}
 	after := h.r.IntN(4)
+	h.faulty = true
 	part := h.r.Float64()
 	h.note("fault: op %d, %v, after %d", op, reason, after)
 	h.files.SetFault(func(o fs.Op, _ string, size int) (int, error) {
@@ -201,6 +203,11 @@ func (h *history) fault() {
 	})
 }
 
+func (h *history) heal() {
+	h.files.SetFault(nil)
+	h.faulty = false
+}
+
 func (h *history) run(steps int, faults bool) {
 	h.open(0)
 	for range steps {
@@ -209,28 +216,27 @@ func (h *history) run(steps int, faults bool) {
 			h.append()
 		case k < 70:
 			h.sync()
-		case k < 74 && !h.dirty:
-			h.files.SetFault(nil)
+		case k < 74:
 			h.trim()
 		case k < 80 && faults:
 			h.fault()
 		case k < 84 && faults:
-			h.files.SetFault(nil)
+			h.heal()
 		case k < 88:
 			h.note("close")
-			h.files.SetFault(nil)
+			h.heal()
 			if err := h.j.Close(); err != nil {
 				h.fatal("close: %v", err)
 			}
 			h.open(h.kept)
 		case k < 93:
 			h.note("kill")
-			h.files = h.files.Kill()
+			h.files, h.faulty = h.files.Kill(), false
 			h.open(h.kept)
 		case k < 100:
 			seed := h.r.Uint64()
 			h.note("crash %d", seed)
-			h.files = h.files.Crash(seed)
+			h.files, h.faulty = h.files.Crash(seed), false
 			h.open(h.synced)
 		}
 	}

@@ -26,6 +26,10 @@
 // segments under the lock "mu", and read outside of it. Lock order: write,
 // then trim, then mu. The package starts no goroutines.
 //
+// Files are preallocated with fallocate and not with zeros (2026-11): zeros would
+// make a sync of 25 KB about 0.2 ms faster, as no extents are converted, but
+// write every byte twice and hold up each new file for 50 ms and more.
+//
 // Limits: Options.EntryBytesMax for each entry, and Options.SegmentBytes for a
 // file, unless a single append is larger.
 package local

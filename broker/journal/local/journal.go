@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	iofs "io/fs"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -231,34 +232,49 @@ func (j *Journal) End() journal.Position {
 }
 
 // Trim implements journal.Journal. It removes the files all of whose entries
-// are before p, but never the last file.
+// are before p, but never the last file. After an error nothing is lost, and
+// trimming may be tried again.
 func (j *Journal) Trim(p journal.Position) error {
 	j.trim.Lock()
 	defer j.trim.Unlock()
 	for {
-		s := j.takeFirst(p)
+		s := j.trimmable(p)
 		if s == nil {
 			return nil
 		}
-		// One by one and each durable before the next, lest a crash leaves a
-		// gap. A reader that still has the file gets an error from it.
-		err := errors.Join(j.options.FS.Remove(s.name), j.options.FS.SyncDir(j.options.Dir), s.file.Close())
+		// In order, and each durable before the next, lest a crash or an error
+		// leaves a gap. One that a failed attempt removed is no error.
+		err := j.options.FS.Remove(s.name)
+		if err == nil || errors.Is(err, iofs.ErrNotExist) {
+			err = j.options.FS.SyncDir(j.options.Dir)
+		}
 		if err != nil {
+			return fmt.Errorf("trim %s: %w", s.name, err)
+		}
+		j.dropFirst()
+		// A reader that still has the file gets an error from it.
+		if err := s.file.Close(); err != nil {
 			return fmt.Errorf("trim %s: %w", s.name, err)
 		}
 	}
 }
 
-// takeFirst takes the first segment off the list if it ends before or at p.
-func (j *Journal) takeFirst(p journal.Position) *segment {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+// trimmable returns the first segment if it ends before or at p.
+func (j *Journal) trimmable(p journal.Position) *segment {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
 	if j.closed || len(j.segments) < 2 || j.segments[1].base > p {
 		return nil
 	}
-	first := j.segments[0]
+	return j.segments[0]
+}
+
+// dropFirst takes the first segment off the list; trim is held, so that Close
+// didn't come in between.
+func (j *Journal) dropFirst() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	j.segments = slices.Clone(j.segments[1:])
-	return first
 }
 
 // Close implements journal.Journal.
