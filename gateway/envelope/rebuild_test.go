@@ -273,6 +273,9 @@ func (unavailable) Schema(context.Context, backend.Key) (backend.Schema, error) 
 }
 
 func TestRebuildAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector's pools allocate")
+	}
 	r := newRig(t, nil)
 	for _, codec := range []batch.Codec{batch.None, batch.LZ4} {
 		s := r.mustStore(hundred(t, codec), Policy{})

@@ -19,7 +19,6 @@ import (
 type side struct {
 	storing *storing
 	name    string
-	header  string
 	topic   string
 	context string
 	decodes bool
@@ -54,11 +53,11 @@ type answer struct {
 	reason   Reason
 }
 
-func (d *side) begin(p *Produced, mode Mode, header string) {
+func (d *side) begin(p *Produced, mode Mode) {
 	row := mode.row()
 	d.decodes, d.rejects = row.decodes, row.rejects
-	d.topic, d.context, d.header = p.TopicName, p.Policy.Context, header
-	d.budget = budgetKey{topic: p.Topic, value: header == wire.ValueHeader}
+	d.topic, d.context = p.TopicName, p.Policy.Context
+	d.budget = budgetKey{topic: p.Topic, value: d == &d.storing.value}
 	d.last, d.index, d.framed = answer{}, -1, false
 	d.misses = d.misses[:0]
 }

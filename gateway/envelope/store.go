@@ -136,8 +136,8 @@ func (s *storing) reset() {
 
 func (s *storing) store(ctx context.Context, p *Produced, section []byte) (Stored, error) {
 	s.builder.Reset()
-	s.key.begin(p, p.Policy.Key, wire.KeyHeader)
-	s.value.begin(p, p.Policy.Value, wire.ValueHeader)
+	s.key.begin(p, p.Policy.Key)
+	s.value.begin(p, p.Policy.Value)
 	s.refused.topic = p.TopicName
 	limits := timestampLimits(p.Policy, s.engine.opts.Clock())
 

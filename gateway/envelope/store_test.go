@@ -358,6 +358,38 @@ func TestDecompressedSizeIsBounded(t *testing.T) {
 	}
 }
 
+// TestDecodedSizeIsBounded: a byte of payload can stand for a long enum symbol.
+func TestDecodedSizeIsBounded(t *testing.T) {
+	r := newRig(t, func(o *Options) { o.BatchBytesMax = 20_000 })
+	symbol := strings.Repeat("S", 300)
+	r.registry.set(". 12", schema.Resolved{Type: schema.Avro, Text: `{"type":"array","items":{"type":"enum","name":"E","symbols":["` + symbol + `"]}}`})
+	item := framed(12, append(append([]byte{100}, make([]byte, 50)...), 0)) // 50 symbols
+	b := build(t, batch.None, nil, values(item, item, item)...)
+	s := r.mustStore(b, Policy{})
+	if r.forms[Rebuilt] != 1 || r.forms[Raw] != 2 || r.undecoded[TooLarge] != 2 {
+		t.Errorf("forms %v, undecoded %v", r.forms, r.undecoded)
+	}
+	same(t, "decoded and not", r.rebuild(s, 0), b)
+	var rejected *Rejected
+	if _, err := r.store(b, Policy{Value: Strict}); !errors.As(err, &rejected) || rejected.Count != 2 {
+		t.Errorf("strict: %v", err)
+	}
+}
+
+func TestLabels(t *testing.T) {
+	var got []string
+	for f := range forms {
+		got = append(got, f.String())
+	}
+	for why := range reasons {
+		got = append(got, why.String())
+	}
+	want := "rebuilt with_original raw unknown_id not_asked no_program bad_payload bad_header too_large"
+	if strings.Join(got, " ") != want {
+		t.Errorf("labels %v", got)
+	}
+}
+
 func TestBadRecordsAreRefused(t *testing.T) {
 	r := newRig(t, nil)
 	b := build(t, batch.None, func(h *batch.Header) { h.Count, h.LastOffsetDelta = 2, 1 }, values([]byte("one"), []byte("two"), []byte("three"))...)
@@ -370,6 +402,9 @@ func TestBadRecordsAreRefused(t *testing.T) {
 }
 
 func TestStoreAllocatesPerBatchNotPerRecord(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector's pools allocate")
+	}
 	r := newRig(t, nil)
 	allocs := func(n int) float64 {
 		var records []batch.Record
