@@ -131,7 +131,7 @@ const cellBytes = 32
 
 // slack is the free space before each operation: enough for every scalar and
 // for fixed-size moves beyond the end.
-const slack = 64
+const slack = 96
 
 // Compile returns the program of s. It fails only if the schema holds a type
 // that the parser does not produce.
@@ -149,6 +149,8 @@ func (p *Program) RecordType() *record.Type { return p.typ }
 func (p *Program) Decode(dst, payload []byte) ([]byte, record.Style, error) {
 	r := run{p: p, ops: p.ops, src: payload, empty: ProgramEmptyItemsMax, styles: canBePlain | canBeCounted,
 		limit: len(dst) + packedBytesFree + packedBytesFactor*len(payload)}
+	n := min(len(payload), 32)
+	copy(r.tail[32-n:], payload[len(payload)-n:])
 	d, w, pos := r.values(p.root, 1, dst[:cap(dst)], len(dst), 0, 0)
 	switch {
 	case pos < 0:

@@ -14,6 +14,9 @@ type run struct {
 	p   *Program
 	ops []op
 	src []byte
+	// tail[:32] ends with the last bytes of src, so that a fixed-size move from
+	// near the end reads nothing behind it.
+	tail [64]byte
 	// limit is the greatest write position.
 	limit int
 	// empty is how many more items that may take no bytes are allowed.
@@ -146,20 +149,15 @@ walk:
 			}
 			switch o.code {
 			case opString:
-				l := 0
-				if uint(p) < uint(len(src)) && src[p] < 0x80 {
-					l = int(src[p] >> 1)
-					if src[p]&1 == 0 && l <= 32 && len(src)-p > 32 {
-						q := (*[32]byte)(src[p+1:])
-						a0, a1 := binary.LittleEndian.Uint64(q[0:]), binary.LittleEndian.Uint64(q[8:])
-						a2, a3 := binary.LittleEndian.Uint64(q[16:]), binary.LittleEndian.Uint64(q[24:])
+				if uint(p) < uint(len(src)) && src[p] <= 64 && src[p]&1 == 0 {
+					l, rest := int(src[p]>>1), len(src)-p-1
+					if l <= rest {
+						q := (*[32]byte)(r.tail[32-min(rest, 32):])
+						if rest > 32 {
+							q = (*[32]byte)(src[p+1:])
+						}
 						x[0], x[1] = record.TagString, byte(l)
-						binary.LittleEndian.PutUint64(x[2:], a0)
-						binary.LittleEndian.PutUint64(x[10:], a1)
-						binary.LittleEndian.PutUint64(x[18:], a2)
-						binary.LittleEndian.PutUint64(x[26:], a3)
-						m := &asciiMasks[l]
-						if a0&m[0]|a1&m[1]|a2&m[2]|a3&m[3] != 0 && !utf8.Valid(q[:l]) {
+						if copy32((*[32]byte)(x[2:]), q, &asciiMasks[l]) && !utf8.Valid(q[:l]) {
 							r.reason, r.at = record.ReasonUTF8, p+1
 							break walk
 						}
@@ -251,46 +249,39 @@ func makeASCIIMasks() (masks [33][4]uint64) {
 	return masks
 }
 
-// text reads a string of any length.
+// copy32 copies 32 bytes and reports whether one of those that the mask covers
+// isn't ASCII.
+func copy32(d, s *[32]byte, mask *[4]uint64) bool {
+	a, b := binary.LittleEndian.Uint64(s[0:]), binary.LittleEndian.Uint64(s[8:])
+	c, e := binary.LittleEndian.Uint64(s[16:]), binary.LittleEndian.Uint64(s[24:])
+	binary.LittleEndian.PutUint64(d[0:], a)
+	binary.LittleEndian.PutUint64(d[8:], b)
+	binary.LittleEndian.PutUint64(d[16:], c)
+	binary.LittleEndian.PutUint64(d[24:], e)
+	return a&mask[0]|b&mask[1]|c&mask[2]|e&mask[3] != 0
+}
+
+// text reads a string that the hot loop leaves out: longer than 32 bytes, or
+// malformed.
 func (r *run) text(d []byte, w, p int) ([]byte, int, int) {
 	l, q := r.length(p)
 	if q < 0 {
 		return d, w, -1
 	}
 	d[w] = record.TagString
-	if l > slack-16 || q+l < 8 {
-		if !validUTF8(r.src, q, l) {
+	if n := l - 32; uint(n) <= 32 && len(r.src)-q >= 64 {
+		x, s := (*[slack]byte)(d[w:]), (*[64]byte)(r.src[q:])
+		x[1] = byte(l)
+		high := copy32((*[32]byte)(x[2:]), (*[32]byte)(s[:]), &asciiMasks[32])
+		if (copy32((*[32]byte)(x[34:]), (*[32]byte)(s[32:]), &asciiMasks[n]) || high) && !utf8.Valid(s[:l]) {
 			return r.fail(d, w, q, record.ReasonUTF8)
 		}
-		return r.copyBytes(d, w+1, q, l)
+		return d, w + 2 + l, q + l
 	}
-	d[w+1] = byte(l)
-	w += 2
-	if high := copyWords(d, w, r.src, q, l); high && !utf8.Valid(r.src[q:q+l]) {
+	if !validUTF8(r.src, q, l) {
 		return r.fail(d, w, q, record.ReasonUTF8)
 	}
-	return d, w + l, q + l
-}
-
-// copyWords copies l bytes by words and reports whether one of them isn't
-// ASCII. It reads no byte behind the l bytes, but up to eight before, and
-// writes up to eight behind.
-func copyWords(d []byte, w int, s []byte, p, l int) bool {
-	if l < 8 {
-		// The shift drops what stands before the bytes; by 64 it drops all.
-		x := binary.LittleEndian.Uint64(s[p+l-8:]) >> (8 * uint(8-l))
-		binary.LittleEndian.PutUint64(d[w:], x)
-		return x&highBits != 0
-	}
-	var m uint64
-	for i := 0; i < l-8; i += 8 {
-		x := binary.LittleEndian.Uint64(s[p+i:])
-		binary.LittleEndian.PutUint64(d[w+i:], x)
-		m |= x
-	}
-	x := binary.LittleEndian.Uint64(s[p+l-8:])
-	binary.LittleEndian.PutUint64(d[w+l-8:], x)
-	return (m|x)&highBits != 0
+	return r.copyBytes(d, w+1, q, l)
 }
 
 // failByte notes that the byte at p is missing or wrong.
