@@ -101,7 +101,7 @@ func threeBatches(t *testing.T, s *Server, name string) (backend.Topic, int) {
 	for _, v := range []string{"a", "b", "c"} {
 		b := producedBatch(t, batch.None, nil, plainValues(v+"1", v+"2")...)
 		size = len(b)
-		askProduce(t, s, 9, produceRequest(name, -1, b))
+		askProduce(t, s, 9, produceTo(name, -1, b))
 	}
 	return topic, size
 }
@@ -207,7 +207,7 @@ func TestFetchCodecs(t *testing.T) {
 		mustCreate(t, s, "t", 1, nil)
 		mustCreate(t, s, "own", 1, map[string]string{"compression.type": "gzip"})
 		for _, topic := range []string{"t", "own"} {
-			askProduce(t, s, 9, produceRequest(topic, -1, producedBatch(t, codec, nil, plainValues("a", "b")...)))
+			askProduce(t, s, 9, produceTo(topic, -1, producedBatch(t, codec, nil, plainValues("a", "b")...)))
 		}
 		for _, c := range []struct {
 			topic   string
@@ -269,7 +269,7 @@ func TestFetchWaits(t *testing.T) {
 		}()
 		synctest.Wait()
 		time.Sleep(5 * time.Second) // of the bubble's clock
-		askProduce(t, s, 9, produceRequest("t", -1, producedBatch(t, batch.None, func(h *batch.Header) { h.FirstTimestamp = time.Now().UnixMilli() }, plainValues("news")...)))
+		askProduce(t, s, 9, produceTo("t", -1, producedBatch(t, batch.None, func(h *batch.Header) { h.FirstTimestamp = time.Now().UnixMilli() }, plainValues("news")...)))
 		if got := <-done; got != "news" || time.Since(start) != 5*time.Second {
 			t.Errorf("woken after %v with %q", time.Since(start), got)
 		}
@@ -365,8 +365,8 @@ func TestGoldenFrames(t *testing.T) {
 	golden("00_produce.txt", "Produce of a good batch to golden-0, a damaged one to golden-1, and one to a topic that isn't there", 3, 11, func(int16) kmsg.Request {
 		bad := producedBatch(t, batch.None, nil, plainValues("b")...)
 		bad[17] ^= 0xff
-		req := produceRequest("golden", -1, producedBatch(t, batch.None, nil, batch.Record{Key: []byte("k"), Value: []byte("v")}), bad)
-		req.Topics = append(req.Topics, produceRequest("absent", -1, producedBatch(t, batch.None, nil, plainValues("c")...)).Topics...)
+		req := produceTo("golden", -1, producedBatch(t, batch.None, nil, batch.Record{Key: []byte("k"), Value: []byte("v")}), bad)
+		req.Topics = append(req.Topics, produceTo("absent", -1, producedBatch(t, batch.None, nil, plainValues("c")...)).Topics...)
 		return req
 	})
 	golden("01_fetch.txt", "Fetch of golden-0 from offset 1, limited to one batch, and of golden-1 beyond its end", 4, 17, func(v int16) kmsg.Request {

@@ -53,7 +53,7 @@ func plainValues(values ...string) []batch.Record {
 	return records
 }
 
-func produceRequest(topic string, acks int16, batches ...[]byte) *kmsg.ProduceRequest {
+func produceTo(topic string, acks int16, batches ...[]byte) *kmsg.ProduceRequest {
 	req := kmsg.NewPtrProduceRequest()
 	req.Acks, req.TimeoutMillis = acks, 1000
 	rt := kmsg.NewProduceRequestTopic()
@@ -127,7 +127,7 @@ func TestProduceCodes(t *testing.T) {
 		mustCreate(t, s, "stamped", 1, map[string]string{"message.timestamp.type": "LogAppendTime"})
 		mustCreate(t, s, "strict", 1, map[string]string{envelope.ConfigValueValidation: "strict"})
 		mustCreate(t, s, "broken", 1, map[string]string{envelope.ConfigValueValidation: "no such mode"})
-		req := produceRequest(c.topic, -1, c.batch)
+		req := produceTo(c.topic, -1, c.batch)
 		if c.change != nil {
 			c.change(req)
 		}
@@ -157,7 +157,7 @@ func TestProduceCodes(t *testing.T) {
 		code   int16
 		offset int64
 	}{{start, 0, 0}, {start, 0, 0}, {gap, kerr.OutOfOrderSequenceNumber.Code, -1}, {v("x"), 0, 2}} {
-		if p := askProduce(t, s, 9, produceRequest("plain", -1, want.batch))[0]; p.ErrorCode != want.code || p.BaseOffset != want.offset {
+		if p := askProduce(t, s, 9, produceTo("plain", -1, want.batch))[0]; p.ErrorCode != want.code || p.BaseOffset != want.offset {
 			t.Errorf("idempotent step %d: %+v, want %+v", i, p, want)
 		}
 	}
@@ -170,8 +170,8 @@ func TestProducePartitionsAreIndependent(t *testing.T) {
 	bad := producedBatch(t, batch.None, nil, plainValues("b")...)
 	bad[17]++
 	good := producedBatch(t, batch.Gzip, nil, plainValues("a")...)
-	req := produceRequest("t", 1, good, bad, good, good)
-	req.Topics = append(req.Topics, produceRequest("absent", 1, good).Topics...)
+	req := produceTo("t", 1, good, bad, good, good)
+	req.Topics = append(req.Topics, produceTo("absent", 1, good).Topics...)
 	resp := ask(t, s, 9, req).(*kmsg.ProduceResponse)
 	var codes []int16
 	for _, rt := range resp.Topics {
@@ -187,14 +187,14 @@ func TestProducePartitionsAreIndependent(t *testing.T) {
 func TestProduceWithoutAnswer(t *testing.T) {
 	s := newServer(t, Options{Clock: testClock})
 	mustCreate(t, s, "t", 1, nil)
-	resp, err := tryAsk(s, 9, produceRequest("t", 0, producedBatch(t, batch.None, nil, plainValues("a")...)))
+	resp, err := tryAsk(s, 9, produceTo("t", 0, producedBatch(t, batch.None, nil, plainValues("a")...)))
 	if resp != nil || err != nil {
 		t.Errorf("%v, %v, want neither answer nor error", resp, err)
 	}
 	if got := fetchValues(t, s, 12, fetchRequest("t", 0)); got != "a" {
 		t.Errorf("stored %q", got)
 	}
-	resp, err = tryAsk(s, 9, produceRequest("absent", 0, producedBatch(t, batch.None, nil, plainValues("a")...)))
+	resp, err = tryAsk(s, 9, produceTo("absent", 0, producedBatch(t, batch.None, nil, plainValues("a")...)))
 	if resp != nil || !errors.Is(err, backend.ErrUnknownTopic) {
 		t.Errorf("%v, %v, want an error that closes the connection", resp, err)
 	}
@@ -204,7 +204,7 @@ func TestProduceLogAppendTime(t *testing.T) {
 	s := newServer(t, Options{Clock: testClock})
 	mustCreate(t, s, "t", 1, map[string]string{"message.timestamp.type": "LogAppendTime"})
 	b := producedBatch(t, batch.None, func(h *batch.Header) { h.FirstTimestamp, h.MaxTimestamp = 1000, 1000 }, plainValues("a", "b")...)
-	if p := askProduce(t, s, 9, produceRequest("t", -1, b))[0]; p.LogAppendTime != testTime {
+	if p := askProduce(t, s, 9, produceTo("t", -1, b))[0]; p.LogAppendTime != testTime {
 		t.Errorf("log append time %d", p.LogAppendTime)
 	}
 	h, err := batch.Parse(askFetch(t, s, 12, fetchRequest("t", 0)).RecordBatches)
@@ -219,7 +219,7 @@ func TestProduceInTrouble(t *testing.T) {
 	s := newServer(t, Options{Clock: testClock, Broker: broker, Envelope: engineOf(t, broker, unreachable{})})
 	mustCreate(t, s, "t", 1, nil)
 	enveloped := producedBatch(t, batch.None, nil, batch.Record{Value: []byte{0, 0, 0, 0, 1, 2}})
-	if p := askProduce(t, s, 9, produceRequest("t", -1, enveloped))[0]; p.ErrorCode != kerr.NotEnoughReplicas.Code || p.BaseOffset != -1 {
+	if p := askProduce(t, s, 9, produceTo("t", -1, enveloped))[0]; p.ErrorCode != kerr.NotEnoughReplicas.Code || p.BaseOffset != -1 {
 		t.Errorf("registry out of reach: %+v", p)
 	}
 	if got := fetchValues(t, s, 12, fetchRequest("t", 0)); got != "" {
@@ -227,7 +227,7 @@ func TestProduceInTrouble(t *testing.T) {
 	}
 	// A broker that answers look-ups of topics but doesn't take data.
 	s = newServer(t, Options{Clock: testClock, Broker: refusing{broker}})
-	p := askProduce(t, s, 9, produceRequest("t", -1, producedBatch(t, batch.None, nil, plainValues("a")...)))[0]
+	p := askProduce(t, s, 9, produceTo("t", -1, producedBatch(t, batch.None, nil, plainValues("a")...)))[0]
 	if err := kerr.TypedErrorForCode(p.ErrorCode); err == nil || !err.Retriable {
 		t.Errorf("broker out of reach: %+v", p)
 	}
@@ -273,7 +273,7 @@ func TestProduceKeepsNothingOfTheFrame(t *testing.T) {
 	mustCreate(t, s, "t", 1, nil)
 	for _, codec := range []batch.Codec{batch.None, batch.Snappy} {
 		b := producedBatch(t, codec, nil, plainValues("a value")...)
-		p := askProduce(t, s, 9, produceRequest("t", -1, b))[0]
+		p := askProduce(t, s, 9, produceTo("t", -1, b))[0]
 		clear(b)
 		for range 2 { // from the tail cache, then rebuilt
 			got := askFetch(t, s, 12, fetchRequest("t", p.BaseOffset)).RecordBatches
