@@ -240,6 +240,9 @@ func (c *conn) readRequest(r *bufio.Reader) (*entry, error) {
 	default:
 		return nil, fmt.Errorf("%w: key %d version %d", errUnsupported, h.key, h.version)
 	}
+	if limit := api.FrameBytesMax(c.server.opts.FrameBytesMax); h.size > limit {
+		return nil, fmt.Errorf("%w: %s of %d bytes exceeds %d", errFrame, api.Name(), h.size, limit)
+	}
 	if e.requestHeld, err = c.server.requests.acquire(c.ctx, api.Memory(int64(h.size))); err != nil {
 		return nil, err
 	}
@@ -268,7 +271,8 @@ func (e *entry) fill(r *bufio.Reader, rest int, progress func()) error {
 		return err
 	}
 	e.arrived = time.Now()
-	msg, clientID, err := decodeRequest(e.head, e.buf)
+	guard := func(body []byte) error { return e.api.Guard(e.head.version, body) }
+	msg, clientID, err := decodeRequest(e.head, e.buf, guard)
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func FuzzDecodeRequest(f *testing.F) {
 		if req == nil || version < 0 || version > req.MaxVersion() {
 			return // the table refuses these before
 		}
-		req, clientID, err := decodeRequest(frameHead{key: key, version: version}, b)
+		req, clientID, err := decodeRequest(frameHead{key: key, version: version}, b, func([]byte) error { return nil })
 		if err != nil {
 			if !errors.Is(err, errFrame) {
 				t.Fatalf("error of another kind: %v", err)
@@ -141,7 +141,7 @@ func TestDecodeRequestHeader(t *testing.T) {
 		if c.ok {
 			b = req.AppendTo(append([]byte{}, c.header...))
 		}
-		got, clientID, err := decodeRequest(frameHead{key: 3, version: c.version}, b)
+		got, clientID, err := decodeRequest(frameHead{key: 3, version: c.version}, b, func([]byte) error { return nil })
 		if (err == nil) != c.ok || clientID != c.clientID || (got == nil) == c.ok {
 			t.Errorf("%s: %v, %q, %v", c.name, got, clientID, err)
 		}

@@ -11,8 +11,9 @@ import (
 // frame head. The client id is a plain nullable string in every version; header
 // version 2, that of flexible requests, adds tags after it (KIP-482). Byte
 // fields of the request alias b. Bytes after the body are ignored, as Kafka
-// does. A request can only be decoded if the table serves its version.
-func decodeRequest(h frameHead, b []byte) (kmsg.Request, string, error) {
+// does. A request can only be decoded if the table serves its version. guard sees
+// the body first.
+func decodeRequest(h frameHead, b []byte, guard func([]byte) error) (kmsg.Request, string, error) {
 	req := kmsg.RequestForKey(h.key)
 	if req == nil {
 		return nil, "", fmt.Errorf("%w: unknown key %d", errFrame, h.key)
@@ -26,6 +27,9 @@ func decodeRequest(h frameHead, b []byte) (kmsg.Request, string, error) {
 		if b, ok = skipTags(b); !ok {
 			return nil, "", fmt.Errorf("%w: header tags are cut off", errFrame)
 		}
+	}
+	if err := guard(b); err != nil {
+		return nil, "", fmt.Errorf("%w: %s v%d: %w", errFrame, kmsg.NameForKey(h.key), h.version, err)
 	}
 	if err := req.ReadFrom(b); err != nil {
 		return nil, "", fmt.Errorf("%w: %s v%d body: %w", errFrame, kmsg.NameForKey(h.key), h.version, err)

@@ -224,6 +224,19 @@ func (a *API) Overlaps() bool { return a.flags&overlaps != 0 }
 // Memory estimates the bytes that decoding a frame of that size takes.
 func (a *API) Memory(frameBytes int64) int64 { return a.memory(frameBytes) }
 
+// smallFrameBytesMax bounds frames without records: a hundred thousand topics
+// or partitions.
+const smallFrameBytesMax = 4 << 20
+
+// FrameBytesMax is the largest frame of this API in bytes, where the gateway
+// allows limit at all.
+func (a *API) FrameBytesMax(limit int32) int32 {
+	if a.flags&largeFrames != 0 {
+		return limit
+	}
+	return min(limit, smallFrameBytesMax)
+}
+
 // Sources names the KIPs that the API's versions come from.
 func (a *API) Sources() string { return a.sources }
 

@@ -36,6 +36,9 @@ const (
 	needsGroups
 	// needsEnvelope: left out of the table without Options.Envelope.
 	needsEnvelope
+	// largeFrames: carries records, so that its frames may be as large as the
+	// gateway allows; its parts are counted before it is decoded (guard.go).
+	largeFrames
 )
 
 // entry is one API. Flexible versions come from kmsg.
@@ -49,10 +52,12 @@ type entry struct {
 	sources  string                       // KIPs
 }
 
-// Memory estimates. A decoded request aliases its frame; strings and slices of
-// structs come on top.
-func same(frameBytes int64) int64  { return frameBytes }
-func twice(frameBytes int64) int64 { return 2 * frameBytes }
+// Memory estimates.
+
+// structs: what a request of many small parts can become. A topic or tag of a
+// few bytes is a struct, string or map entry of up to a hundred times that,
+// so these frames are also bounded (smallFrameBytesMax).
+func structs(frameBytes int64) int64 { return 96 * frameBytes }
 
 // produced: the frame, the stored batch, and the copy in the tail cache; what
 // batches expand to is bounded by the envelope engine.
@@ -62,21 +67,21 @@ func produced(frameBytes int64) int64 { return 3 * frameBytes }
 // name handlers that read the table.
 func table() []entry {
 	return []entry{
-		{kmsg.Produce, 3, 11, (*Server).produce, topic, overlaps | listedFromZero | needsEnvelope, produced, "KIP-98 KIP-110 KIP-467 KIP-890"},
-		{kmsg.Fetch, 4, 17, (*Server).fetch, topic, mayWait | needsEnvelope, twice, "KIP-74 KIP-98 KIP-110 KIP-227 KIP-320 KIP-516"},
-		{kmsg.ListOffsets, 1, 7, (*Server).listOffsets, topic, 0, twice, "KIP-98 KIP-320 KIP-734"},
-		{kmsg.Metadata, 0, 12, (*Server).metadata, topic, 0, twice, "KIP-204 KIP-320 KIP-430 KIP-516"},
-		{kmsg.OffsetCommit, 2, 9, (*Server).offsetCommit, group, needsGroups, twice, "KIP-320 KIP-345 KIP-848"},
-		{kmsg.OffsetFetch, 1, 9, (*Server).offsetFetch, group, needsGroups, twice, "KIP-320 KIP-447 KIP-709"},
-		{kmsg.FindCoordinator, 0, 5, (*Server).findCoordinator, group, 0, twice, "KIP-98 KIP-699"},
-		{kmsg.JoinGroup, 0, 9, (*Server).joinGroup, group, mayWait | needsGroups, twice, "KIP-62 KIP-345 KIP-394 KIP-559 KIP-800 KIP-814"},
-		{kmsg.Heartbeat, 0, 4, (*Server).heartbeat, group, needsGroups, same, "KIP-345"},
-		{kmsg.LeaveGroup, 0, 5, (*Server).leaveGroup, group, needsGroups, twice, "KIP-345 KIP-800"},
-		{kmsg.SyncGroup, 0, 5, (*Server).syncGroup, group, mayWait | needsGroups, twice, "KIP-345 KIP-559"},
-		{kmsg.ApiVersions, 0, 4, (*Server).apiVersions, none, preAuth, same, "KIP-35 KIP-511 KIP-584"},
-		{kmsg.CreateTopics, 0, 7, (*Server).createTopics, cluster, 0, twice, "KIP-4 KIP-464 KIP-516 KIP-525"},
-		{kmsg.DeleteTopics, 0, 6, (*Server).deleteTopics, topic, 0, twice, "KIP-4 KIP-516"},
-		{kmsg.InitProducerID, 0, 4, (*Server).initProducerID, transactionalID, 0, same, "KIP-98 KIP-360"},
-		{kmsg.DescribeConfigs, 0, 4, (*Server).describeConfigs, topic, 0, twice, "KIP-133 KIP-226 KIP-569"},
+		{kmsg.Produce, 3, 11, (*Server).produce, topic, overlaps | listedFromZero | needsEnvelope | largeFrames, produced, "KIP-98 KIP-110 KIP-467 KIP-890"},
+		{kmsg.Fetch, 4, 17, (*Server).fetch, topic, mayWait | needsEnvelope, structs, "KIP-74 KIP-98 KIP-110 KIP-227 KIP-320 KIP-516"},
+		{kmsg.ListOffsets, 1, 7, (*Server).listOffsets, topic, 0, structs, "KIP-98 KIP-320 KIP-734"},
+		{kmsg.Metadata, 0, 12, (*Server).metadata, topic, 0, structs, "KIP-204 KIP-320 KIP-430 KIP-516"},
+		{kmsg.OffsetCommit, 2, 9, (*Server).offsetCommit, group, needsGroups, structs, "KIP-320 KIP-345 KIP-848"},
+		{kmsg.OffsetFetch, 1, 9, (*Server).offsetFetch, group, needsGroups, structs, "KIP-320 KIP-447 KIP-709"},
+		{kmsg.FindCoordinator, 0, 5, (*Server).findCoordinator, group, 0, structs, "KIP-98 KIP-699"},
+		{kmsg.JoinGroup, 0, 9, (*Server).joinGroup, group, mayWait | needsGroups, structs, "KIP-62 KIP-345 KIP-394 KIP-559 KIP-800 KIP-814"},
+		{kmsg.Heartbeat, 0, 4, (*Server).heartbeat, group, needsGroups, structs, "KIP-345"},
+		{kmsg.LeaveGroup, 0, 5, (*Server).leaveGroup, group, needsGroups, structs, "KIP-345 KIP-800"},
+		{kmsg.SyncGroup, 0, 5, (*Server).syncGroup, group, mayWait | needsGroups, structs, "KIP-345 KIP-559"},
+		{kmsg.ApiVersions, 0, 4, (*Server).apiVersions, none, preAuth, structs, "KIP-35 KIP-511 KIP-584"},
+		{kmsg.CreateTopics, 0, 7, (*Server).createTopics, cluster, 0, structs, "KIP-4 KIP-464 KIP-516 KIP-525"},
+		{kmsg.DeleteTopics, 0, 6, (*Server).deleteTopics, topic, 0, structs, "KIP-4 KIP-516"},
+		{kmsg.InitProducerID, 0, 4, (*Server).initProducerID, transactionalID, 0, structs, "KIP-98 KIP-360"},
+		{kmsg.DescribeConfigs, 0, 4, (*Server).describeConfigs, topic, 0, structs, "KIP-133 KIP-226 KIP-569"},
 	}
 }
