@@ -10,6 +10,12 @@ import (
 	"milena/serde/schema"
 )
 
+// refusal says why references can't be resolved, in the words that the client
+// gets.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
 // resolver collects the texts behind references, each after those it needs, in
 // the reference's order: depth first, and of two references with one name the
 // first one met counts.
@@ -26,11 +32,11 @@ type resolver struct {
 // resolve collects the texts behind references of a schema in the context.
 func (r *resolver) resolve(in state.Name, refs []store.Reference, depth int) error {
 	if depth > r.limits.ReferenceDepthMax {
-		return fmt.Errorf("references are nested deeper than %d", r.limits.ReferenceDepthMax)
+		return refusal(fmt.Sprintf("References are nested deeper than %d", r.limits.ReferenceDepthMax))
 	}
 	for _, ref := range refs {
 		if ref.Name == "" || ref.Subject == "" || ref.Version == 0 {
-			return fmt.Errorf("Invalid reference: %s", describeReference(ref)) //nolint:staticcheck // the reference's words, sent to clients
+			return refusal("Invalid reference: " + describeReference(ref))
 		}
 		if r.names[ref.Name] {
 			continue
@@ -39,10 +45,10 @@ func (r *resolver) resolve(in state.Name, refs []store.Reference, depth int) err
 		target := in.In(ref.Subject)
 		version := find(r.view.Subject(target), ref.Version)
 		if version == nil || r.live && depth == 1 && version.Deleted {
-			return fmt.Errorf("No schema reference found for subject %q and version %d", target, ref.Version) //nolint:staticcheck // as above
+			return refusal(fmt.Sprintf("No schema reference found for subject \"%s\" and version %d", target, ref.Version))
 		}
 		if len(r.used) >= r.limits.ResolvedReferencesMax {
-			return fmt.Errorf("schema has more than %d references", r.limits.ResolvedReferencesMax)
+			return refusal(fmt.Sprintf("Schema has more than %d references", r.limits.ResolvedReferencesMax))
 		}
 		if err := r.resolve(target, version.Schema.References, depth+1); err != nil {
 			return err

@@ -13,7 +13,7 @@ func ruleModes() []string {
 	return []string{"DOWNGRADE", "READ", "UPGRADE", "UPDOWN", "WRITE", "WRITEREAD"}
 }
 
-func enableAts() []string { return []string{"ALL", "CLIENT", "GATEWAY", "NONE", "SERVER"} }
+func enableAts() []string { return []string{"NONE", "ALL", "SERVER", "GATEWAY", "CLIENT"} }
 
 func entityTypes() []string { return []string{"sr_record", "sr_field"} }
 
