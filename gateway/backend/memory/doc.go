@@ -3,7 +3,8 @@
 // gateway/backend/backendtest.
 //
 // Not here: durability (both durabilities are answered at once), transactions
-// (the last stable offset is the high watermark) and retention. A broker that
+// (their batches are refused, the last stable offset is the high watermark) and
+// retention. A broker that
 // keeps its journal in memory is broker with journal/memory, not this.
 //
 // It starts no goroutine. One mutex guards all state; waiting reads are woken

@@ -57,6 +57,9 @@ func (b *Broker) append(a *backend.Append) (backend.Appended, error) {
 	if err != nil {
 		return backend.Appended{}, fmt.Errorf("append: %w: %w", backend.ErrInvalid, err)
 	}
+	if h.Transactional || h.Control {
+		return backend.Appended{}, fmt.Errorf("append: %w: no transactions here", backend.ErrInvalid)
+	}
 	for _, s := range a.Schemas {
 		if sha256.Sum256(s.Encoded) != s.Key {
 			return backend.Appended{}, fmt.Errorf("append: %w: schema key is not that of its content", backend.ErrInvalid)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -90,7 +91,7 @@ func (b *Broker) CreateTopic(ctx context.Context, spec backend.TopicSpec) (backe
 		return backend.Topic{}, err
 	}
 	defer b.mu.Unlock()
-	if spec.Name == "" || spec.Partitions < 1 || spec.Partitions > partitionsMax {
+	if !validName(spec.Name) || spec.Partitions < 1 || spec.Partitions > partitionsMax {
 		return backend.Topic{}, fmt.Errorf("create topic %q with %d partitions: %w", spec.Name, spec.Partitions, backend.ErrInvalid)
 	}
 	if b.names[spec.Name] != nil {
@@ -102,6 +103,16 @@ func (b *Broker) CreateTopic(ctx context.Context, spec backend.TopicSpec) (backe
 	}
 	b.topics[t.ID], b.names[t.Name] = t, t
 	return t.Topic, nil
+}
+
+// validName is Kafka's rule for topic names.
+func validName(name string) bool {
+	if name == "" || name == "." || name == ".." || len(name) > 249 {
+		return false
+	}
+	return strings.IndexFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-'
+	}) < 0
 }
 
 // newID returns a random UUID, version 4.
