@@ -29,7 +29,8 @@ const (
 // Program is a schema compiled for both directions: a flat table of operations
 // that one loop runs over. It is immutable and safe for concurrent use, never
 // panics on any payload, and allocates nothing if the destinations are large
-// enough.
+// enough. What lies between the length and the capacity of a destination is
+// scratch: it may be overwritten beyond what is appended.
 type Program struct {
 	ops   []op
 	cells []cell // beside ops: names, for the map form and for error paths

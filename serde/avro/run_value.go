@@ -9,9 +9,9 @@ import (
 
 // Tags of the fields inside the messages of scalars.
 const (
-	field1Varint = 1<<3 | 0
+	field1Varint = 1 << 3
 	field1Bytes  = 1<<3 | 2
-	field2Varint = 2<<3 | 0
+	field2Varint = 2 << 3
 )
 
 // value reads what the hot loop leaves out. d has slack bytes left.
