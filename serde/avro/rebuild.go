@@ -11,7 +11,8 @@ import (
 // of the packed values to end, and writes the payload at w. It returns the
 // buffer, the positions behind what was written and read, the latter negative
 // on error, and how many times were left when the end came. It stops only
-// between two times.
+// between two times. Like values it is one long loop on purpose; what is rare is
+// in rebuildValue.
 func (r *run) rebuild(s span, times int, d []byte, w, p, end, depth int) ([]byte, int, int, int) {
 	ops := r.ops[s.first : s.first+s.count]
 	src := r.src[:end]
