@@ -267,7 +267,7 @@ func (p progressReader) Read(b []byte) (int, error) {
 // fill reads and decodes the request.
 func (e *entry) fill(r *bufio.Reader, rest int, progress func()) error {
 	var err error
-	if e.buf, err = readBody(r, e.conn.server.buffers.get(), rest, progress); err != nil {
+	if e.buf, err = readBody(r, e.conn.server.buffers.get(rest), rest, progress); err != nil {
 		return err
 	}
 	e.arrived = time.Now()

@@ -47,10 +47,13 @@ func readHead(r *bufio.Reader, bytesMax int32) (frameHead, error) {
 	return h, nil
 }
 
-// Sizes of frame buffers: a buffer starts small and doubles with the bytes that
-// arrive; only those up to bufferKeepBytes are used again.
+// Sizes of frame buffers. A buffer begins with at most bufferStartBytes and
+// doubles with the bytes that arrive. Those of bufferPoolBytes to
+// bufferKeepBytes are used again; smaller frames get one of their own size, so
+// that a small request that waits for long doesn't hold a large buffer.
 const (
-	bufferStartBytes = 16 << 10
+	bufferPoolBytes  = 16 << 10
+	bufferStartBytes = 1 << 20
 	bufferKeepBytes  = 2 << 20
 )
 
@@ -59,7 +62,7 @@ const (
 func readBody(r io.Reader, dst []byte, size int, progress func()) ([]byte, error) {
 	for have := 0; have < size; {
 		if len(dst) == cap(dst) {
-			grown := make([]byte, len(dst), min(max(2*cap(dst), bufferStartBytes), size))
+			grown := make([]byte, len(dst), min(max(2*len(dst), bufferStartBytes), size))
 			copy(grown, dst)
 			dst = grown
 		}
@@ -80,7 +83,11 @@ func readBody(r io.Reader, dst []byte, size int, progress func()) ([]byte, error
 // safe for concurrent use.
 type buffers struct{ pool sync.Pool }
 
-func (b *buffers) get() []byte {
+// get returns an empty buffer for a frame of that size, nil if there is none.
+func (b *buffers) get(size int) []byte {
+	if size < bufferPoolBytes {
+		return nil
+	}
 	if p, ok := b.pool.Get().(*[]byte); ok {
 		return (*p)[:0]
 	}
@@ -88,7 +95,7 @@ func (b *buffers) get() []byte {
 }
 
 func (b *buffers) put(buf []byte) {
-	if c := cap(buf); c >= bufferStartBytes && c <= bufferKeepBytes {
+	if c := cap(buf); c >= bufferPoolBytes && c <= bufferKeepBytes {
 		buf = buf[:0]
 		b.pool.Put(&buf)
 	}

@@ -61,11 +61,16 @@ func TestReadBodyGrowsWithBytes(t *testing.T) {
 func TestBuffers(t *testing.T) {
 	var b buffers
 	b.put(make([]byte, 0, bufferKeepBytes+1))
-	b.put(make([]byte, 0, bufferStartBytes-1))
+	b.put(make([]byte, 0, bufferPoolBytes-1))
 	for range 10 {
-		if got := b.get(); cap(got) != 0 {
+		if got := b.get(bufferPoolBytes); cap(got) != 0 {
 			t.Errorf("kept a buffer of %d bytes", cap(got))
 		}
+		b.put(make([]byte, 0, bufferKeepBytes))
+		if got := b.get(bufferPoolBytes - 1); got != nil {
+			t.Errorf("a buffer of %d bytes for a small frame", cap(got))
+		}
+		b = buffers{}
 	}
 }
 
