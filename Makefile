@@ -19,7 +19,7 @@ run: build ## build and serve on the default ports, data in ./milena-data
 	$(BIN) serve
 
 demo: build ## run the main job end to end with real clients on a temporary directory
-	$(BIN) demo
+	$(GO) run ./cmd/internal/demo -binary $(BIN)
 
 test: ## run the whole test suite with the race detector
 	$(GO) vet ./...

@@ -6,6 +6,6 @@ cd "$(dirname "$0")/.."
 grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r package; do
 	go test -list '^Fuzz' "$package" | grep '^Fuzz' | while read -r target; do
 		echo "== $package $target"
-		go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" "$package"
+		go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 10x "$package"
 	done
 done

@@ -62,17 +62,9 @@ func (n *Node) startGateway(ctx context.Context) error {
 	if err := server.Start(); err != nil {
 		return fmt.Errorf("--kafka-listen: %w", err)
 	}
-	n.parts.Add("gateway", func(ctx context.Context) error {
-		// Groups first: who waits for a rebalance is sent away with a retriable
-		// answer, else no connection could be drained.
-		closed := make(chan error, 1)
-		go func() { closed <- groups.Close(ctx) }()
-		err := server.Shutdown(ctx)
-		if e := <-closed; err == nil {
-			err = e
-		}
-		return err
-	})
+	// Stopped in reverse: connections drain while the groups still answer.
+	n.parts.Add("groups", groups.Close)
+	n.parts.Add("gateway", server.Shutdown)
 	for _, l := range listeners {
 		address := reachable(server.Addr(l.Name))
 		if l.Advertise != "" {

@@ -7,16 +7,16 @@ package tidy
 func Layers() [][]string {
 	return [][]string{
 		{
-			"serde/wire", "serde/schema", "serde/record", "evolution/diff",
+			"serde/wire", "serde/schema", "serde/record", "serde/record/recordpb", "evolution/diff",
 			"registry/errcode", "registry/api", "registry/store",
 			"gateway/batch", "gateway/group", "gateway/backend",
-			"broker/brokerpb", "broker/journal", "broker/stored", "broker/catalog",
+			"broker/api", "broker/brokerpb", "broker/journal", "broker/journal/fs", "broker/stored", "broker/catalog",
 		},
 		{
 			"serde/avro", "registry/state", "registry/client",
 			"registry/store/memory", "registry/store/sqlite", "registry/store/storetest",
 			"broker/journal/local", "broker/journal/memory", "broker/journal/journaltest",
-			"broker/catalog/sqlite", "broker/catalog/memory", "broker/client",
+			"broker/catalog/sqlite", "broker/catalog/memory", "broker/catalog/catalogtest", "broker/client",
 			"gateway/backend/memory", "gateway/backend/backendtest", "gateway/coordinator",
 		},
 		{"serde/format", "evolution/avrodiff"},
@@ -26,8 +26,8 @@ func Layers() [][]string {
 		{"gateway"},
 		{"gateway/gatewaytest"},
 		{
-			"cmd/milena", "cmd/milenatest", "cmd/internal/backend", "cmd/internal/config",
-			"cmd/internal/demo", "cmd/internal/node", "cmd/internal/obs", "cmd/internal/run", "cmd/internal/tidy",
+			"cmd/milena", "cmd/internal/backend", "cmd/internal/config", "cmd/internal/demo",
+			"cmd/internal/node", "cmd/internal/obs", "cmd/internal/run", "cmd/internal/tidy",
 		},
 	}
 }
