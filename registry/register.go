@@ -97,7 +97,7 @@ func (g *registration) decide() (*plan, error) {
 		return nil, err
 	}
 	importing := mode == modeImport || mode == modeForward
-	if refused != nil && !importing {
+	if refused != nil && !importing && !blank(c.schema.Text) {
 		return nil, refused
 	}
 	version, err := g.complete(c, config, importing)

@@ -111,6 +111,9 @@ func (r *Registry) Ready() error {
 	return nil
 }
 
+// QueuedWrites returns how many writes wait for the writer.
+func (r *Registry) QueuedWrites() int { return len(r.queue) }
+
 // errClosed is the reason of what a closed Registry refuses.
 var errClosed = errors.New("registry is closed")
 
