@@ -246,7 +246,9 @@ func commands() map[string]runner {
 		"guid": func(ctx context.Context, r *registry.Registry, a args) (any, error) {
 			return r.SchemaByGUID(ctx, a.word(0), a.flags["format"])
 		},
-		"ids": func(ctx context.Context, r *registry.Registry, a args) (any, error) { return r.IDsByGUID(ctx, a.word(0)) },
+		"ids": func(ctx context.Context, r *registry.Registry, a args) (any, error) {
+			return r.IDsByGUID(ctx, a.word(0))
+		},
 		"config": func(ctx context.Context, r *registry.Registry, a args) (any, error) {
 			switch {
 			case a.is("delete"):

@@ -90,7 +90,7 @@ func table() []route {
 			codes{errcode.InvalidMode, mode, errcode.ReferenceExists, name}, scoped | writes},
 		{del, "/mode/{subject}", (*Server).deleteMode, Admin, "", 0, []string{"recursive"}, codes{subject, mode}, scoped | writes},
 
-		{get, "/contexts", (*Server).contexts, Read, "", 0, page("contextPrefix"), nil, 0},
+		{get, "/contexts", (*Server).contexts, Read, "", 0, page("contextPrefix"), nil, scoped},
 		{del, "/contexts/{context}", (*Server).deleteContext, Admin, "", 0, nil, codes{errcode.ContextNotEmpty}, writes},
 
 		{get, "/v1/metadata/id", (*Server).serverID, Public, "", 0, nil, nil, scoped},

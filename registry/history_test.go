@@ -1,0 +1,189 @@
+package registry_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"milena/registry"
+	"milena/registry/api"
+	"milena/registry/errcode"
+	"milena/registry/store/memory"
+	"milena/registry/store/sqlite"
+)
+
+// step draws one request and makes it. Answers are compared as text.
+func step(t *rapid.T, r *registry.Registry, op string, draw *draws) string {
+	ctx := t.Context()
+	subject := draw.subject
+	var v any
+	var err error
+	switch op {
+	case "register":
+		v, err = r.Register(ctx, subject, draw.request(), registry.RegisterOptions{Normalize: draw.flag, Force: draw.number == 0})
+	case "lookup":
+		v, err = r.Lookup(ctx, subject, draw.request(), registry.LookupOptions{Deleted: draw.flag})
+	case "check":
+		v, err = r.Compatibility(ctx, subject, "latest", draw.request(), registry.CompatibilityQuery{Verbose: draw.flag})
+	case "delete version":
+		v, err = r.DeleteVersion(ctx, subject, draw.version, draw.flag)
+	case "delete subject":
+		v, err = r.DeleteSubject(ctx, subject, draw.flag)
+	case "set config":
+		v, err = r.SetConfig(ctx, draw.scope, draw.config)
+	case "delete config":
+		v, err = r.DeleteConfig(ctx, draw.scope)
+	case "set mode":
+		v, err = r.SetMode(ctx, draw.scope, api.ModeRequest{Mode: api.Given(draw.mode)}, draw.flag)
+	case "delete mode":
+		v, err = r.DeleteMode(ctx, draw.scope, draw.flag)
+	case "delete context":
+		err = r.DeleteContext(ctx, ".c")
+	}
+	if err != nil {
+		if errors.Is(err, errcode.Internal) {
+			t.Fatalf("%s: %v", op, errcode.Of(err).Cause)
+		}
+		return err.Error()
+	}
+	b, err := api.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+type draws struct {
+	subject, scope, version, text, mode string
+	reference                           string
+	id                                  *int
+	metadata                            *api.Metadata
+	config                              api.ConfigRequest
+	flag                                bool
+	number                              int
+}
+
+func (d *draws) request() api.RegisterRequest {
+	req := api.RegisterRequest{Schema: &d.text, ID: d.id, Metadata: d.metadata}
+	if d.reference != "" {
+		req.References = []api.Reference{{Name: "E", Subject: d.reference, Version: d.number - 1}}
+	}
+	return req
+}
+
+func draw(t *rapid.T) (string, *draws) {
+	subjects := []string{"a", "b", ":.c:a", ":.c:b", ":.d:", "al"}
+	scopes := append([]string{"", ":.c:", ":.__GLOBAL:"}, subjects...)
+	texts := []string{
+		`"int"`, `"long"`, `"string"`, record("R", "a:int"), record("R", "a:int", "b:int=0"), record("R", "b:int=0"),
+		record("E", "x:int"), `{"type":"record","name":"S","fields":[{"name":"e","type":"E"}]}`,
+		`{"type":"record","name":"P","fields":[],"y":1,"x":2}`, `{"type":"record","name":"P","fields":[],"x":2,"y":1}`, "nope", "",
+	}
+	op := rapid.SampledFrom([]string{
+		"register", "register", "register", "register", "register", "lookup", "check", "delete version", "delete version",
+		"delete subject", "delete subject", "set config", "delete config", "set mode", "delete mode", "delete context",
+	}).Draw(t, "op")
+	d := &draws{
+		subject: rapid.SampledFrom(subjects).Draw(t, "subject"),
+		scope:   rapid.SampledFrom(scopes).Draw(t, "scope"),
+		version: rapid.SampledFrom([]string{"1", "2", "3", "latest"}).Draw(t, "version"),
+		text:    rapid.SampledFrom(texts).Draw(t, "text"),
+		mode:    rapid.SampledFrom([]string{"READWRITE", "READWRITE", "READONLY", "IMPORT"}).Draw(t, "mode"),
+		flag:    rapid.Bool().Draw(t, "flag"),
+		number:  rapid.IntRange(0, 4).Draw(t, "number"),
+	}
+	switch rapid.IntRange(0, 5).Draw(t, "extra") {
+	case 0:
+		d.id = ptr(rapid.IntRange(0, 6).Draw(t, "id"))
+	case 1:
+		d.reference = rapid.SampledFrom(subjects).Draw(t, "reference")
+	case 2:
+		d.metadata = &api.Metadata{Properties: map[string]string{"k": fmt.Sprint(d.number)}}
+	}
+	switch d.number {
+	case 0:
+		d.config.Compatibility = api.Given("NONE")
+	case 1:
+		d.config.Normalize = api.Given(d.flag)
+	case 2:
+		d.config.DefaultMetadata = api.Given(api.Metadata{Properties: map[string]string{"d": "1"}})
+	case 3:
+		d.config.Alias = api.Given(d.subject)
+	default:
+		d.config.Compatibility = api.Null[string]()
+	}
+	return op, d
+}
+
+// TestRandomHistories makes one random history on two kinds of log. Every
+// answer must be equal, and at the end a replay must give the live state.
+func TestRandomHistories(t *testing.T) {
+	dir, n := t.TempDir(), 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		file, err := sqlite.Open(rt.Context(), filepath.Join(dir, fmt.Sprint(n, ".db")))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer func() { _ = file.Close() }()
+		fast := memory.New()
+		now := newClock()
+		onFile, err := registry.Open(rt.Context(), registry.Options{Log: file, Now: now})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer func() { _ = onFile.Close() }()
+		inMemory, err := registry.Open(rt.Context(), registry.Options{Log: fast, Now: now})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer func() { _ = inMemory.Close() }()
+		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
+			op, d := draw(rt)
+			x, y := step(rt, onFile, op, d), step(rt, inMemory, op, d)
+			if x != y {
+				rt.Fatalf("%s %+v:\n%s\n%s", op, d, x, y)
+			}
+		}
+		live := dump(t, onFile)
+		if other := dump(t, inMemory); other != live {
+			rt.Fatalf("the logs differ:\n%s\n%s", live, other)
+		}
+		replayed, err := registry.Open(rt.Context(), registry.Options{Log: file})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer func() { _ = replayed.Close() }()
+		if again := dump(t, replayed); again != live {
+			rt.Fatalf("a replay differs:\n%s\n%s", live, again)
+		}
+		invariants(rt, replayed)
+	})
+}
+
+// invariants checks what no history may break: an id means one schema in its
+// context, and what is referred to is there.
+func invariants(t *rapid.T, r *registry.Registry) {
+	all, err := r.Schemas(t.Context(), registry.SchemasQuery{Prefix: ":*:", Deleted: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	guids := map[string]string{}
+	for _, s := range all {
+		context := "."
+		if s.Subject[0] == ':' {
+			context = s.Subject[1:3]
+		}
+		key := fmt.Sprint(context, " ", s.ID)
+		if guid, ok := guids[key]; ok && guid != s.GUID {
+			t.Fatalf("id %s means %s and %s", key, guid, s.GUID)
+		}
+		guids[key] = s.GUID
+		if _, err := r.ByGUID(t.Context(), s.GUID); err != nil {
+			t.Fatalf("%s version %d: %v", s.Subject, s.Version, err)
+		}
+	}
+}
