@@ -32,7 +32,10 @@ type Server struct {
 }
 
 // New returns a Server that is not serving yet.
-func New(r *registry.Registry, o Options) *Server {
+func New(r *registry.Registry, o Options) (*Server, error) {
+	if r == nil {
+		return nil, errors.New("new registry server: no registry")
+	}
 	rows := table()
 	s := &Server{opt: o.withDefaults(), registry: r, echo: echo.New(), patterns: map[string]string{}, allow: allowed(rows)}
 	s.echo.Pre(s.around)
@@ -56,7 +59,7 @@ func New(r *registry.Registry, o Options) *Server {
 		// scanner causes.
 		ErrorLog: slog.NewLogLogger(s.opt.Logger.Handler(), slog.LevelDebug),
 	}
-	return s
+	return s, nil
 }
 
 // add registers a route under its patterns, with HEAD beside GET.
