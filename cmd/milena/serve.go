@@ -45,7 +45,7 @@ func serve(ctx context.Context, settings *config.Values) error {
 	log := obs.NewLogger(os.Stderr, settings.String("log-level"), settings.String("log-format"))
 	drain, force, release := run.Signals(ctx)
 	defer release()
-	n, err := node.Start(drain, settings, log, os.Stdout)
+	n, err := node.Start(drain, settings, node.Options{Version: version, Log: log, Out: os.Stdout})
 	if err != nil {
 		return err
 	}

@@ -49,9 +49,7 @@ func evolve(ctx context.Context, url string) (int, error) {
 		return 0, fmt.Errorf("an incompatible change was called compatible: %+v", verdict)
 	}
 	fmt.Printf("   + currency, without a default: refused\n")
-	for _, m := range verdict.Messages {
-		fmt.Printf("     %s\n", m)
-	}
+	fmt.Printf("     %s\n", verdict.Messages[0])
 	if _, err := client.CreateSchema(ctx, subject, sr.Schema{Schema: brokenSchema}); err == nil {
 		return 0, fmt.Errorf("an incompatible change was registered")
 	}

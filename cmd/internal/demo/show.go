@@ -49,11 +49,12 @@ func show(ctx context.Context, address string) error {
 		if err != nil {
 			return err
 		}
-		var pretty bytes.Buffer
-		if err := json.Indent(&pretty, text, "   ", "  "); err != nil {
+		// protojson varies its white space on purpose.
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, text); err != nil {
 			return err
 		}
-		fmt.Printf("   partition %d, offset %d, schema id %d\n   %s\n", partition, r.GetOffset(), r.GetValue().GetSchemaId(), pretty.String())
+		fmt.Printf("   partition %d, offset %d, schema id %d\n   %s\n", partition, r.GetOffset(), r.GetValue().GetSchemaId(), compact.String())
 		return nil
 	}
 	return errors.New("no partition has a record")

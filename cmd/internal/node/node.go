@@ -27,6 +27,7 @@ import (
 // Node is a running process: the parts that its roles name.
 type Node struct {
 	settings *config.Values
+	version  string
 	log      *slog.Logger
 	out      io.Writer // one line per listener
 	metrics  *obs.Metrics
@@ -47,15 +48,25 @@ const (
 	roleGateway  = "gateway"
 )
 
+// Options are what a process gets from outside besides its settings.
+type Options struct {
+	Version string // of the binary, for /v1/metadata/version
+	Log     *slog.Logger
+	Out     io.Writer // gets one line per listener
+}
+
 // Start starts what the settings ask for and returns once every listener is
 // bound. On error nothing is left running.
-func Start(ctx context.Context, settings *config.Values, log *slog.Logger, out io.Writer) (*Node, error) {
-	n := &Node{settings: settings, log: log, out: out, metrics: obs.NewMetrics()}
-	n.admin = obs.NewAdmin(n.metrics.Gatherer(), log)
+func Start(ctx context.Context, settings *config.Values, o Options) (*Node, error) {
+	n := &Node{settings: settings, version: o.Version, log: o.Log, out: o.Out, metrics: obs.NewMetrics()}
+	n.admin = obs.NewAdmin(n.metrics.Gatherer(), n.log)
 	if err := n.start(ctx); err != nil {
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 		defer cancel()
 		return nil, errors.Join(err, n.parts.Stop(stop))
+	}
+	if n.settings.Bool("dev") && (n.has(roleBroker) || n.has(roleRegistry)) {
+		n.log.Warn("everything is kept in memory and lost when this process ends (--dev)")
 	}
 	n.admin.Started()
 	return n, nil
@@ -70,10 +81,10 @@ func (n *Node) start(ctx context.Context) error {
 		return err
 	}
 	n.programs = programs
-	if n.settings.Bool("dev") {
-		n.log.Warn("everything is kept in memory and lost when this process ends (--dev)")
-	} else if err := n.lockDirectory(); err != nil {
-		return err
+	if !n.settings.Bool("dev") {
+		if err := n.lockDirectory(); err != nil {
+			return err
+		}
 	}
 	steps := []struct {
 		wanted bool

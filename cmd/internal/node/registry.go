@@ -1,6 +1,29 @@
 package node
 
-import "context"
+import (
+	"context"
 
-func (n *Node) startRegistry(ctx context.Context) error { return n.openRegistry(ctx) }
-func (n *Node) connectRegistry() error                  { return nil }
+	"milena/registry/rest"
+)
+
+// startRegistry folds the log and opens the REST API.
+func (n *Node) startRegistry(ctx context.Context) error {
+	if err := n.openRegistry(ctx); err != nil {
+		return err
+	}
+	server := rest.New(n.registry, rest.Options{Logger: n.log, Observer: n.metrics.REST(), Version: n.version})
+	l, err := n.listen(ctx, "registry-listen")
+	if err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	n.parts.Add("registry API", func(ctx context.Context) error {
+		if err := server.Shutdown(ctx); err != nil {
+			return err
+		}
+		return <-ended
+	})
+	n.say("registry", "http://"+reachable(l.Addr()))
+	return nil
+}

@@ -1,9 +1,11 @@
 package obs
 
 import (
+	"strconv"
 	"time"
 
 	"milena/registry"
+	"milena/registry/rest"
 )
 
 // Registry returns the observer of the registry.
@@ -32,4 +34,14 @@ func (m *Metrics) Registry() registry.Observer {
 		},
 		Parsed: func(cached bool) { parsed.WithLabelValues(label(cached)).Inc() },
 	}
+}
+
+// REST returns the observer of the registry's REST API.
+func (m *Metrics) REST() rest.Observer {
+	duration := m.seconds("milena_rest_request_seconds", "From a request to its answer, by route.", "method", "route")
+	answers := m.counters("milena_rest_answers_total", "Answers, by route, status and error code (0 for none).", "method", "route", "status", "error_code")
+	return rest.Observer{Answered: func(method, pattern string, status, code int, took time.Duration) {
+		duration.WithLabelValues(method, pattern).Observe(took.Seconds())
+		answers.WithLabelValues(method, pattern, strconv.Itoa(status), strconv.Itoa(code)).Inc()
+	}}
 }

@@ -1,0 +1,4 @@
+package node
+
+// connectRegistry is filled in when the client exists.
+func (n *Node) connectRegistry() error { return nil }
