@@ -92,14 +92,6 @@ func wantVersions(t testing.TB, r *registry.Registry, subject string, deleted bo
 	}
 }
 
-// setMode, setConfig: what the tests only need to work.
-func setMode(t testing.TB, r *registry.Registry, subject, mode string) {
-	t.Helper()
-	if _, err := r.SetMode(t.Context(), subject, api.ModeRequest{Mode: api.Given(mode)}, false); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func setConfig(t testing.TB, r *registry.Registry, subject string, req api.ConfigRequest) {
 	t.Helper()
 	if _, err := r.SetConfig(t.Context(), subject, req); err != nil {

@@ -290,12 +290,12 @@ func TestNames(t *testing.T) {
 // more record allocates: a path in each index, not the registry.
 func TestPublishingCostsTheChange(t *testing.T) {
 	v := &state.View{}
-	const subjects = 20_000
+	const subjects = 5_000
 	for i := range subjects {
 		v = v.Apply(put(fmt.Sprintf("s%d", i), 1, i+1, fmt.Sprint(i)))
 	}
 	one := put("one more", 1, subjects+1, "one more")
-	if n := testing.AllocsPerRun(100, func() { v.Apply(one) }); n > 300 {
+	if n := testing.AllocsPerRun(100, func() { v.Apply(one) }); n > 250 {
 		t.Errorf("one record allocates %.0f times", n)
 	}
 }
