@@ -112,6 +112,9 @@ func (g *registration) decide() (*plan, error) {
 			return nil, err
 		}
 	}
+	if err := g.tag(c, how); err != nil {
+		return nil, err
+	}
 	return g.conclude(c, config, version, importing)
 }
 
@@ -132,7 +135,41 @@ func (g *registration) readAny(c *candidate, how reading) (refused, err error) {
 // changesContent reports whether what is registered may differ from what was
 // sent, so that looking for the latter says nothing.
 func (g *registration) changesContent(c effectiveConfig) bool {
-	return len(g.req.SchemaTagsToAdd) > 0 || g.req.PropagateSchemaTags || c.changesContent()
+	return g.changesTags() || g.req.PropagateSchemaTags || c.changesContent()
+}
+
+func (g *registration) changesTags() bool {
+	return len(g.req.SchemaTagsToAdd) > 0 || len(g.req.SchemaTagsToRemove) > 0
+}
+
+// tag puts the tags of the latest version and those of the request into a
+// candidate's text.
+func (g *registration) tag(c *candidate, how reading) error {
+	var inherited []api.SchemaTags
+	latest := g.view.Subject(g.name).Latest()
+	if g.req.PropagateSchemaTags && latest != nil {
+		inherited = g.r.tags(g.view, latest, []string{"*"})
+	}
+	if c.parsed == nil || len(inherited) == 0 && !g.changesTags() {
+		return nil
+	}
+	for _, edit := range []struct {
+		add, remove []api.SchemaTags
+		lenient     bool
+	}{
+		{inherited, nil, true},
+		{g.req.SchemaTagsToAdd, g.req.SchemaTagsToRemove, false},
+	} {
+		text, err := editTags(c.parsed, edit.add, edit.remove, edit.lenient)
+		if err != nil {
+			return err
+		}
+		c.schema.Text = text
+		if err := g.r.read(g.view, c, how); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // id returns the id that the request brought, or -1.
@@ -146,10 +183,14 @@ func (g *registration) id() int {
 // version returns the version that the request brought: 0 is none, negative
 // means the next one.
 func (g *registration) version() int {
-	if g.req.Version == nil {
+	switch {
+	case g.req.Version != nil && *g.req.Version != 0:
+		return *g.req.Version
+	case g.changesTags():
+		return anyNextVersion
+	default:
 		return 0
 	}
-	return *g.req.Version
 }
 
 // satisfiedBy reports whether a version answers the request as it is.

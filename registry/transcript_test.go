@@ -183,6 +183,13 @@ func commands() map[string]runner {
 		"check": withBody(func(ctx context.Context, r *registry.Registry, a args, req api.RegisterRequest) (any, error) {
 			return r.Compatibility(ctx, a.word(0), a.word(1), req, registry.CompatibilityQuery{Normalize: a.is("normalize"), Verbose: a.is("verbose")})
 		}),
+		"tags": func(ctx context.Context, r *registry.Registry, a args) (any, error) {
+			req, err := api.DecodeTags(a.body)
+			if err != nil {
+				return nil, err
+			}
+			return r.ModifyTags(ctx, a.word(0), a.word(1), req)
+		},
 		"subjects": func(ctx context.Context, r *registry.Registry, a args) (any, error) {
 			q := registry.SubjectsQuery{Deleted: a.is("deleted"), DeletedOnly: a.is("deletedOnly"), Page: a.page()}
 			if len(a.words) > 0 {

@@ -186,5 +186,6 @@ func FuzzDecode(f *testing.F) {
 		}
 		_, _ = api.DecodeConfig(body)
 		_, _ = api.DecodeMode(body)
+		_, _ = api.DecodeTags(body)
 	})
 }

@@ -46,6 +46,24 @@ func DecodeRegister(body []byte) (RegisterRequest, error) {
 	return r, d.result()
 }
 
+// DecodeTags reads the body of a request that changes tags.
+func DecodeTags(body []byte) (TagsRequest, error) {
+	var r TagsRequest
+	o, err := object(body)
+	if err != nil {
+		return r, err
+	}
+	d := &decoder{}
+	r.NewVersion = d.integer(o["newVersion"])
+	r.TagsToAdd = d.schemaTags(o["tagsToAdd"])
+	r.TagsToRemove = d.schemaTags(o["tagsToRemove"])
+	r.Metadata = d.metadata(o["metadata"])
+	r.RuleSet = d.ruleSet(o["ruleSet"])
+	r.RulesToMerge = d.ruleSet(o["rulesToMerge"])
+	r.RulesToRemove = list(d, o["rulesToRemove"], d.textOr)
+	return r, d.result()
+}
+
 // DecodeConfig reads the body of PUT config.
 func DecodeConfig(body []byte) (ConfigRequest, error) {
 	var r ConfigRequest

@@ -66,6 +66,18 @@ type RegisterRequest struct {
 	PropagateSchemaTags bool         `json:"propagateSchemaTags,omitempty"`
 }
 
+// TagsRequest is the body of a request that makes a new version by changing
+// tags, metadata or rules of another.
+type TagsRequest struct {
+	NewVersion    *int         `json:"newVersion,omitempty"`
+	TagsToAdd     []SchemaTags `json:"tagsToAdd,omitempty"`
+	TagsToRemove  []SchemaTags `json:"tagsToRemove,omitempty"`
+	Metadata      *Metadata    `json:"metadata,omitempty"`
+	RuleSet       *RuleSet     `json:"ruleSet,omitempty"`
+	RulesToMerge  *RuleSet     `json:"rulesToMerge,omitempty"`
+	RulesToRemove []string     `json:"rulesToRemove,omitempty"`
+}
+
 // RegisterResponse is the answer to a registration.
 type RegisterResponse struct {
 	ID         int         `json:"id"`
