@@ -10,28 +10,46 @@ import (
 	"milena/broker/stored"
 )
 
-// Append stores each batch whole or not at all, one outcome each, in order;
-// the error is for the call as a whole. Batches of one partition in one call,
-// and in calls one after the other, keep their order. The batches' bytes
-// belong to the broker from the call on. If ctx ends first the outcome is
-// unknown: the batches may be stored.
+// Append is Enqueue and Wait.
 func (b *Broker) Append(ctx context.Context, d api.Durability, batches []api.Append) ([]api.Appended, error) {
-	answer := make(chan []api.Appended, 1)
-	err := b.AppendAsync(ctx, d, batches, func(out []api.Appended) { answer <- out })
+	pending, err := b.Enqueue(ctx, d, batches)
 	if err != nil {
 		return nil, err
 	}
+	return pending.Wait(ctx)
+}
+
+// Enqueue stores each batch whole or not at all, one outcome each, in order,
+// and returns once they have their place in the order: batches of one call,
+// and of calls one after the other, keep it. An error means that nothing of the
+// call will be stored. The batches' bytes belong to the broker from the call
+// on. Calls that wait for the same sync share it.
+func (b *Broker) Enqueue(ctx context.Context, d api.Durability, batches []api.Append) (api.Pending, error) {
+	p := make(pendingAppend, 1)
+	if err := b.AppendAsync(ctx, d, batches, p.answer); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// pendingAppend has room for the outcomes, so that the committer never waits.
+type pendingAppend chan []api.Appended
+
+func (p pendingAppend) answer(out []api.Appended) { p <- out }
+
+// Wait implements api.Pending.
+func (p pendingAppend) Wait(ctx context.Context) ([]api.Appended, error) {
 	select {
-	case out := <-answer:
+	case out := <-p:
 		return out, nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("append: %w", ctx.Err())
 	}
 }
 
-// AppendAsync is Append that returns once the call has its place in the order,
-// and calls done later, once, on the broker's own goroutine: done must not
-// block. If it returns an error done is never called.
+// AppendAsync is Enqueue with a call instead of a Pending: done is called
+// later, once, on the broker's own goroutine, and must not block. If it returns
+// an error done is never called.
 func (b *Broker) AppendAsync(ctx context.Context, d api.Durability, batches []api.Append, done func([]api.Appended)) error {
 	if len(batches) == 0 {
 		return fmt.Errorf("append: %w: no batches", api.ErrInvalid)

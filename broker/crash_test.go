@@ -30,9 +30,9 @@ type modelBatch struct {
 // wasn't synced, and compares what is there after each restart with the model:
 // the producer repeats what was not acknowledged, as a client would.
 func TestCrash(t *testing.T) {
-	seeds := uint64(150)
+	seeds := uint64(60)
 	if testing.Short() {
-		seeds = 30
+		seeds = 15
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { crashHistory(t, seed) })

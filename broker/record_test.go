@@ -201,9 +201,10 @@ func FuzzRow(f *testing.F) {
 	for _, r := range s.allRows() {
 		f.Add(r.Section, r.Key, r.Value)
 	}
+	topics := topicRows(f)
 	f.Fuzz(func(t *testing.T, section string, key, value []byte) {
 		s := newState(s.opts)
-		for _, r := range topicRows(t) {
+		for _, r := range topics {
 			if err := s.loadRow(r); err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,9 @@
 package api
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // TopicID is a topic's UUID. It is chosen by the broker and never reused.
 type TopicID [16]byte
@@ -75,6 +78,15 @@ const (
 	Written
 )
 
+// Pending is an append that has its place in the order and is not yet
+// answered.
+type Pending interface {
+	// Wait returns the outcomes, one for each batch, in order. It is called at
+	// most once, and need not be: the append takes place all the same. If ctx
+	// ends first the outcome is unknown: the batches may be stored.
+	Wait(ctx context.Context) ([]Appended, error)
+}
+
 // Isolation of a read.
 type Isolation uint8
 
@@ -145,7 +157,10 @@ const (
 )
 
 // OffsetQuery asks for one offset of one partition. Timestamp is in
-// milliseconds since the epoch or one of the special values.
+// milliseconds since the epoch or one of the special values. The answer counts
+// every batch whose append was answered before the call, with either
+// durability: where it matters it waits for the sync of those that are only
+// written.
 type OffsetQuery struct {
 	Partition Partition
 	Timestamp int64

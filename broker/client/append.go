@@ -8,11 +8,25 @@ import (
 	"milena/broker/brokerpb"
 )
 
-// Append stores each batch whole or not at all, one outcome each, in order;
-// the error is for the call as a whole. Batches of one partition in one call,
-// and in calls one after the other, keep their order. On ErrUnavailable and
-// errors of the context the outcome is unknown.
+// Append is Enqueue and Wait.
 func (c *Client) Append(ctx context.Context, d api.Durability, batches []api.Append) ([]api.Appended, error) {
+	pending, err := c.Enqueue(ctx, d, batches)
+	if err != nil {
+		return nil, err
+	}
+	return pending.Wait(ctx)
+}
+
+// Enqueue stores each batch whole or not at all, one outcome each, in order,
+// and returns once they are written to the publish stream, which gives them
+// their place in the order: batches of one call, and of calls one after the
+// other, keep it. An error means that nothing of the call will be stored. Of
+// Wait, ErrUnavailable and errors of the context mean that the outcome is
+// unknown.
+func (c *Client) Enqueue(ctx context.Context, d api.Durability, batches []api.Append) (api.Pending, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("append: %w", err)
+	}
 	if len(batches) == 0 {
 		return nil, fmt.Errorf("append: %w: no batches", api.ErrInvalid)
 	}
@@ -22,21 +36,37 @@ func (c *Client) Append(ctx context.Context, d api.Durability, batches []api.App
 	}
 	out, send := l.limits.check(batches)
 	if len(send) == 0 {
-		return out, nil
+		return &pendingAppend{refused: out}, nil
 	}
 	ch, err := l.start(d, send, c.opts.PieceBytes)
 	if err != nil {
 		return nil, fmt.Errorf("append: %w", err)
 	}
+	return &pendingAppend{reply: ch, sent: len(send), refused: out}, nil
+}
+
+// pendingAppend is a call on the publish stream.
+type pendingAppend struct {
+	reply <-chan reply // nil if nothing was sent
+	sent  int          // batches
+	// refused are the outcomes of those that were not sent, nil if all were.
+	refused []api.Appended
+}
+
+// Wait implements api.Pending.
+func (p *pendingAppend) Wait(ctx context.Context) ([]api.Appended, error) {
+	if p.reply == nil {
+		return p.refused, nil
+	}
 	select {
-	case r := <-ch:
-		if r.err == nil && len(r.appended) != len(send) {
-			r.err = fmt.Errorf("%w: %d outcomes for %d batches", api.ErrUnavailable, len(r.appended), len(send))
+	case r := <-p.reply:
+		if r.err == nil && len(r.appended) != p.sent {
+			r.err = fmt.Errorf("%w: %d outcomes for %d batches", api.ErrUnavailable, len(r.appended), p.sent)
 		}
 		if r.err != nil {
 			return nil, fmt.Errorf("append: %w", r.err)
 		}
-		return merge(out, r.appended), nil
+		return merge(p.refused, r.appended), nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("append: %w", ctx.Err())
 	}

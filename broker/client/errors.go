@@ -90,6 +90,9 @@ func callError(ctx context.Context, operation string, err error) error {
 		}
 	}
 	switch st.Code() {
+	case codes.DeadlineExceeded:
+		// The caller's own, which reached the broker: its clock was first.
+		return fmt.Errorf("%s: %w", operation, context.DeadlineExceeded)
 	case codes.ResourceExhausted:
 		return fmt.Errorf("%s: %w: %w", operation, api.ErrTooLarge, err)
 	case codes.InvalidArgument:
