@@ -17,9 +17,10 @@
 // of parsed schemas has its own lock and holds nothing that the view does not.
 //
 // Limits (Options.Limits): bytes of a schema, number and depth of references,
-// versions compared in one check, entries of a schema list, bytes of parsed
-// schemas cached, queued writes. The package never asks the network: schemas
-// are resolved from the view only.
+// time of a compatibility check, entries of the lists of schemas and of
+// referrers, bytes of texts whose parsed form is cached, queued writes, writes
+// and bytes of one append, tries of a write. The log bounds a record. The
+// package never asks the network: schemas are resolved from the view only.
 //
 // What it is not for: parsing (serde), verdicts (evolution), HTTP (registry/rest).
 package registry
