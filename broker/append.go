@@ -178,7 +178,8 @@ func setFlags(it *batchItem, h *stored.Header, top *topic, batch []byte) error {
 	if h.Transactional {
 		it.flags |= flagTransactional
 	}
-	if top.appendTime {
+	// The batch says so where the gateway's default makes it so.
+	if top.appendTime || h.LogAppendTime {
 		it.flags |= flagAppendTime
 	}
 	if !h.Control {
