@@ -62,6 +62,9 @@ func (b *Broker) AppendAsync(ctx context.Context, d api.Durability, batches []ap
 	op.bytes = int64(len(batches)) * 64
 	for i := range batches {
 		op.bytes += int64(len(batches[i].Batch))
+		for j := range batches[i].Schemas {
+			op.bytes += int64(len(batches[i].Schemas[j].Encoded))
+		}
 		op.headers[i], op.out[i].Err = b.checkBatch(&batches[i])
 	}
 	if err := b.submit(ctx, op); err != nil {
