@@ -227,11 +227,9 @@ func (s *staging) stageSchemas(a *api.Append) error {
 	return nil
 }
 
-func (op *appendOp) written() {
-	if op.durability == api.Written {
-		op.answer()
-	}
-}
+func (op *appendOp) early() bool { return op.durability == api.Written }
+
+func (op *appendOp) written() { op.answer() }
 
 func (op *appendOp) finish(err error) {
 	if err != nil && !op.answered {

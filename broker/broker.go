@@ -33,6 +33,10 @@ type Broker struct {
 	// that Close can close the queue under the write lock.
 	gate   sync.RWMutex
 	closed bool
+	// unsynced is set by the committer while requests are answered as written
+	// whose group isn't synced yet. It is closed when the group can be read, or
+	// never will be.
+	unsynced atomic.Pointer[chan struct{}]
 	// failure is set once, when commits are over for good.
 	failure atomic.Pointer[error]
 	// stopped is closed when the committer has ended; closing when Close

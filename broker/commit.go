@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"milena/broker/api"
@@ -132,9 +133,7 @@ func (b *Broker) commitGroup(group []operation) error {
 		return b.appendError(err)
 	}
 	appended := time.Now()
-	for _, op := range group {
-		op.written()
-	}
+	defer b.answerWritten(group)()
 	if err := b.journal.Sync(); err != nil {
 		return b.fail(fmt.Errorf("sync: %w", err))
 	}
@@ -146,6 +145,41 @@ func (b *Broker) commitGroup(group []operation) error {
 	s.stats.Append, s.stats.Sync = appended.Sub(start), synced.Sub(appended)
 	b.opts.Observer.committed(s.stats)
 	return nil
+}
+
+// answerWritten answers what needs no sync, and returns what is to be called
+// when the group is published or has failed.
+func (b *Broker) answerWritten(group []operation) (over func()) {
+	if !slices.ContainsFunc(group, operation.early) {
+		return func() {}
+	}
+	synced := make(chan struct{})
+	// Set before the answers: who has one and asks for offsets waits for it.
+	b.unsynced.Store(&synced)
+	for _, op := range group {
+		if op.early() {
+			op.written()
+		}
+	}
+	return func() {
+		b.unsynced.Store(nil)
+		close(synced)
+	}
+}
+
+// awaitWritten waits until what was answered as written before the call is
+// published, or never will be.
+func (b *Broker) awaitWritten(ctx context.Context) error {
+	synced := b.unsynced.Load()
+	if synced == nil {
+		return nil
+	}
+	select {
+	case <-*synced:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the sync of written batches: %w", ctx.Err())
+	}
 }
 
 // apply folds the durable group into the state and shows it to readers. The

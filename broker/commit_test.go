@@ -86,6 +86,82 @@ func TestWritten(t *testing.T) {
 	})
 }
 
+// TestListOffsetsWaitsForWritten: whoever was told that a batch is written finds
+// it in the offsets, which are durable ones all the same. What doesn't depend on
+// the end, and requests of others that are merely being synced, wait for nothing.
+func TestListOffsetsWaitsForWritten(t *testing.T) {
+	for _, c := range []struct {
+		query  int64
+		waits  bool
+		offset int64
+		broken error // of the sync
+	}{
+		{query: api.Latest, waits: true, offset: 1},
+		{query: api.MaxTimestamp, waits: true, offset: 0},
+		{query: 1, waits: true, offset: 0},
+		{query: 1 << 50, waits: true, offset: -1},
+		{query: api.Earliest, offset: 0},
+		{query: api.LatestTiered, offset: -1},
+		{query: api.Latest, waits: true, broken: errors.New("disk is gone"), offset: 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			j := faulty()
+			b := openBroker(t, Options{Journal: j})
+			p := newTestTopic(t, b, "t")
+			hold := make(chan struct{})
+			j.set(func() { j.holdSync, j.broken = hold, c.broken })
+			list := func(ctx context.Context) (api.OffsetAnswer, error) {
+				out, err := b.ListOffsets(ctx, []api.OffsetQuery{{Partition: p, Timestamp: c.query}})
+				if err != nil {
+					return api.OffsetAnswer{}, err
+				}
+				return out[0], nil
+			}
+			enqueue := func(d api.Durability) api.Pending {
+				pending, err := b.Enqueue(t.Context(), d, []api.Append{{Partition: p, Batch: testBatch{}.build(t)}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return pending
+			}
+			if out, err := enqueue(api.Written).Wait(t.Context()); err != nil || out[0].Err != nil {
+				t.Fatalf("written: %+v %v", out, err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if _, err := list(ctx); (err != nil) != c.waits || c.waits && !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("timestamp %d: %v before the sync, want to wait: %v", c.query, err, c.waits)
+			}
+			answer := make(chan api.OffsetAnswer, 1)
+			go func() {
+				a, err := list(t.Context())
+				if err != nil {
+					t.Error(err)
+				}
+				answer <- a
+			}()
+			synctest.Wait()
+			hold <- struct{}{}
+			if a := <-answer; a.Err != nil || a.Offset != c.offset {
+				t.Errorf("timestamp %d: %+v, want offset %d", c.query, a, c.offset)
+			}
+			if c.broken != nil {
+				return
+			}
+			pending := enqueue(api.Synced)
+			synctest.Wait()
+			if a, err := list(t.Context()); err != nil || a.Offset != c.offset {
+				t.Errorf("timestamp %d: %+v %v while others sync", c.query, a, err)
+			}
+			hold <- struct{}{}
+			if _, err := pending.Wait(t.Context()); err != nil {
+				t.Error(err)
+			}
+			j.set(func() { j.holdSync = nil })
+		})
+	}
+}
+
 // TestFullDisk: the group is refused and leaves nothing behind; the next one
 // that fits is stored.
 func TestFullDisk(t *testing.T) {

@@ -3,14 +3,21 @@ package broker
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"milena/broker/api"
 	"milena/broker/stored"
 )
 
-// ListOffsets answers each query, in order.
+// ListOffsets answers each query, in order. Offsets are durable ones; to count
+// what was answered as written before the call it waits for the sync under way.
 func (b *Broker) ListOffsets(ctx context.Context, queries []api.OffsetQuery) ([]api.OffsetAnswer, error) {
 	out := make([]api.OffsetAnswer, len(queries))
+	if slices.ContainsFunc(queries, dependsOnEnd) {
+		if err := b.awaitWritten(ctx); err != nil {
+			return nil, fmt.Errorf("list offsets: %w", err)
+		}
+	}
 	for i := range queries {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("list offsets: %w", err)
@@ -18,6 +25,13 @@ func (b *Broker) ListOffsets(ctx context.Context, queries []api.OffsetQuery) ([]
 		out[i] = b.listOffset(&queries[i])
 	}
 	return out, nil
+}
+
+// dependsOnEnd says that batches which become durable may change the answer.
+// For a time that holds unless a record is found; most that are asked for are
+// recent, so that looking twice would rarely save the wait.
+func dependsOnEnd(q api.OffsetQuery) bool {
+	return q.Timestamp == api.Latest || q.Timestamp == api.MaxTimestamp || q.Timestamp >= 0
 }
 
 func noOffset(err error) api.OffsetAnswer {

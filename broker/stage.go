@@ -12,7 +12,11 @@ type operation interface {
 	// stage judges the request against the state and what is staged before it
 	// in the same group, and adds its items to the group's records.
 	stage(*staging)
-	// written is called when the group survives a crash of the process.
+	// early says that the request is answered when the group is written, not
+	// only when it is synced.
+	early() bool
+	// written is called on such a request when the group survives a crash of
+	// the process.
 	written()
 	// finish is called once, last: with nil when the group is durable and
 	// applied, or it had nothing to commit, else with why it is not.
@@ -25,6 +29,8 @@ type call struct {
 	err  error
 	done chan struct{}
 }
+
+func (c *call) early() bool { return false }
 
 func (c *call) written() {}
 

@@ -150,7 +150,7 @@ func (c *conn) report(why CloseReason, err error) {
 // read cuts frames until the connection ends, and says why it does.
 func (c *conn) read() (CloseReason, error) {
 	r := bufio.NewReaderSize(c.nc, readerBytes)
-	last := passed()
+	last := over()
 	for first := true; ; first = false {
 		if err := c.awaitByte(r, first); err != nil {
 			return closeReason(err)

@@ -14,7 +14,9 @@
 //
 // Order of effects. A request starts when the one before has finished or
 // parked. Requests of APIs that overlap (Produce) start while the one before
-// runs and wait for their turn before their effect. Parking lets a Heartbeat
+// runs, wait for their turn before their effect, and pass the turn on when that
+// has its place in the order, before it is durable and answered; other requests
+// wait for the end of those before, so that they see what was done. Parking lets a Heartbeat
 // take effect behind a JoinGroup that it would otherwise wait for.
 //
 // Memory. Two budgets, both counted semaphores: request memory is reserved from

@@ -27,7 +27,7 @@ type entry struct {
 	conn *conn
 	// requestHeld and responseHeld are bytes of the two memories.
 	requestHeld, responseHeld int64
-	freed                     bool
+	passed, freed             bool
 
 	// resp is the answer, nil for none. A non-nil err closes the connection.
 	resp kmsg.Response
@@ -39,6 +39,9 @@ type entry struct {
 type signals struct {
 	// started: its handler may run.
 	started chan struct{}
+	// passed: it and all before it have finished, parked or passed their turn
+	// on.
+	passed chan struct{}
 	// freed: it and all before it have finished or parked.
 	freed chan struct{}
 	// written: its answer has left.
@@ -47,14 +50,14 @@ type signals struct {
 }
 
 func newSignals(overlaps bool) signals {
-	return signals{make(chan struct{}), make(chan struct{}), make(chan struct{}), overlaps}
+	return signals{make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{}), overlaps}
 }
 
-// passed are the signals of an entry that is over: before the first one.
-func passed() signals {
+// over are the signals of an entry that is over: before the first one.
+func over() signals {
 	c := make(chan struct{})
 	close(c)
-	return signals{c, c, c, false}
+	return signals{c, c, c, c, false}
 }
 
 // awaitStart waits until the handler may run.
@@ -80,10 +83,19 @@ func (e *entry) finish() {
 	close(e.done)
 }
 
+// free and pass are called when the entry before is as far.
 func (e *entry) free() {
+	e.pass()
 	if !e.freed {
 		e.freed = true
 		close(e.own.freed)
+	}
+}
+
+func (e *entry) pass() {
+	if !e.passed {
+		e.passed = true
+		close(e.own.passed)
 	}
 }
 
@@ -102,10 +114,19 @@ func (e *entry) Park() {
 // Turn implements kapi.Flow.
 func (e *entry) Turn(ctx context.Context) error {
 	select {
-	case <-e.prev.freed:
+	case <-e.prev.passed:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+}
+
+// Pass implements kapi.Flow.
+func (e *entry) Pass() {
+	select {
+	case <-e.prev.passed:
+		e.pass()
+	default: // it hasn't had its turn
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // queue makes entries as the reader would; true is an API that overlaps.
 func queue(overlaps ...bool) []*entry {
 	c := &conn{server: &Server{requests: newMemory(100), responses: newMemory(100)}}
-	last := passed()
+	last := over()
 	var out []*entry
 	for _, o := range overlaps {
 		e := &entry{conn: c, prev: last, own: newSignals(o), done: make(chan struct{})}
@@ -74,6 +74,46 @@ func TestOverlappingRequestsTakeTurns(t *testing.T) {
 		synctest.Wait()
 		if err := <-turn; err != nil || !closedChan(q[1].done) || !closedChan(q[2].own.started) {
 			t.Fatalf("after the first finished: %v", err)
+		}
+	})
+}
+
+// TestPassLetsOnlyOverlappingRequestsGoOn: what doesn't overlap sees the end of
+// all before it.
+func TestPassLetsOnlyOverlappingRequestsGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := queue(true, true, true, false)
+		for _, e := range q {
+			began(t, e)
+		}
+		q[1].Pass() // before its turn: nothing happens
+		if closedChan(q[1].own.passed) {
+			t.Fatal("the second request passed a turn on that it never had")
+		}
+		turn := make(chan error, 2)
+		go func() { turn <- q[2].Turn(t.Context()) }()
+		for _, e := range q[:2] {
+			if synctest.Wait(); len(turn) > 0 {
+				t.Fatal("the third request's turn came too early")
+			}
+			if err := e.Turn(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			e.Pass()
+			e.Pass() // harmless
+		}
+		if err := <-turn; err != nil {
+			t.Fatal(err)
+		}
+		q[2].Pass()
+		go q[2].finish()
+		go q[1].finish()
+		if synctest.Wait(); closedChan(q[2].done) || closedChan(q[1].done) || closedChan(q[3].own.started) {
+			t.Fatal("something ended before the first request")
+		}
+		q[0].finish()
+		if synctest.Wait(); !closedChan(q[2].done) || !closedChan(q[3].own.started) {
+			t.Fatal("the rest didn't follow the first")
 		}
 	})
 }

@@ -75,6 +75,16 @@ const (
 	Written
 )
 
+// Pending is an append that has its place in the order and is not yet
+// answered.
+type Pending interface {
+	// Wait returns the outcomes, one for each batch, in order; its error is for
+	// the call as a whole, whose outcome is then unknown: the batches may be
+	// stored. It is called at most once, and need not be: the append takes place
+	// all the same.
+	Wait(ctx context.Context) ([]Appended, error)
+}
+
 // Isolation of a read.
 type Isolation uint8
 
@@ -199,13 +209,16 @@ type Topics interface {
 
 // Log appends and reads.
 type Log interface {
-	// Append stores each batch whole or not at all, one outcome each, in
-	// order; the error is for the call as a whole. Batches of one partition
-	// passed in one call, and in calls one after the other, keep their order.
-	Append(ctx context.Context, durability Durability, batches []Append) ([]Appended, error)
+	// Enqueue stores each batch whole or not at all, one outcome each, in order,
+	// and returns once they have their place in the order, without waiting for
+	// their durability: batches passed in one call, and in calls one after the
+	// other, keep it, so that a caller may have many appends pending, which
+	// share syncs. An error means that nothing of the call will be stored.
+	Enqueue(ctx context.Context, durability Durability, batches []Append) (Pending, error)
 	// Read answers each partition, in order.
 	Read(ctx context.Context, r Read) ([]ReadResult, error)
-	// ListOffsets answers each query, in order.
+	// ListOffsets answers each query, in order. It counts all batches whose
+	// append was answered before the call, with either durability.
 	ListOffsets(ctx context.Context, queries []OffsetQuery) ([]OffsetAnswer, error)
 	// Schema returns a stored schema by content key. ErrUnknownTopic never;
 	// ErrInvalid if no stored record uses such a schema.

@@ -30,7 +30,10 @@ import (
 //
 // Each partition takes exactly one batch, whole or not at all, whatever happens
 // to the others. Batches are checked and decoded before the request's turn comes,
-// and stored with one call. Timeouts bound the wait for a registry; the append
+// and stored with one call. The turn passes on as soon as they have their place
+// in the order, so that a client with many requests in flight waits for few
+// syncs; if an earlier batch is refused, the broker's check of sequence numbers
+// refuses those behind it. Timeouts bound the wait for a registry; the append
 // itself has the server's, since a batch that is on its way can't be called back.
 //
 // A registry out of reach is NOT_ENOUGH_REPLICAS: retriable, and clients keep
@@ -53,7 +56,7 @@ func (s *Server) produce(ctx context.Context, r *Request) (kmsg.Response, error)
 	if err := r.Turn(ctx); err != nil {
 		return nil, err
 	}
-	p.append(ctx)
+	p.append(ctx, r.Pass)
 	if req.Acks != 0 {
 		return resp, nil
 	}
@@ -258,8 +261,9 @@ func (p *producing) fail(part *producedPart, err error) {
 	}
 }
 
-// append stores what is left with one call and fills in the answers.
-func (p *producing) append(ctx context.Context) {
+// append stores what is left with one call and fills in the answers. It calls
+// placed once the batches have their place in the order, or there are none.
+func (p *producing) append(ctx context.Context, placed func()) {
 	var batches []backend.Append
 	var from []*producedPart
 	for i := range p.parts {
@@ -272,6 +276,7 @@ func (p *producing) append(ctx context.Context) {
 		}
 	}
 	if len(batches) == 0 {
+		placed()
 		return
 	}
 	durability := backend.Written
@@ -280,7 +285,12 @@ func (p *producing) append(ctx context.Context) {
 	}
 	ctx, cancel := p.server.backendContext(ctx)
 	defer cancel()
-	answers, err := p.server.broker.Append(ctx, durability, batches)
+	var answers []backend.Appended
+	pending, err := p.server.broker.Enqueue(ctx, durability, batches)
+	placed()
+	if err == nil {
+		answers, err = pending.Wait(ctx)
+	}
 	for i, part := range from {
 		partErr := err
 		if partErr == nil {

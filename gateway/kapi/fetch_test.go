@@ -226,11 +226,12 @@ func TestFetchCodecs(t *testing.T) {
 
 // flow records what a handler tells its connection.
 type flow struct {
-	parked   bool
-	reserved int64
+	parked, passed bool
+	reserved       int64
 }
 
 func (f *flow) Park()                                        { f.parked = true }
+func (f *flow) Pass()                                        { f.passed = true }
 func (f *flow) Turn(context.Context) error                   { return nil }
 func (f *flow) Reserve(_ context.Context, bytes int64) error { f.reserved += bytes; return nil }
 

@@ -51,7 +51,11 @@ func appendAt(t *testing.T, s *Server, topic backend.Topic, timestamps ...int64)
 	if err != nil {
 		t.Fatalf("build batch: %v", err)
 	}
-	out, err := s.broker.Append(t.Context(), backend.Synced, []backend.Append{{Partition: backend.Partition{Topic: topic.ID}, Batch: raw}})
+	pending, err := s.broker.Enqueue(t.Context(), backend.Synced, []backend.Append{{Partition: backend.Partition{Topic: topic.ID}, Batch: raw}})
+	if err != nil {
+		t.Fatalf("append: %v", err)
+	}
+	out, err := pending.Wait(t.Context())
 	if err != nil || out[0].Err != nil {
 		t.Fatalf("append: %v %v", err, out)
 	}

@@ -235,7 +235,7 @@ func TestProduceInTrouble(t *testing.T) {
 
 type refusing struct{ *memory.Broker }
 
-func (refusing) Append(context.Context, backend.Durability, []backend.Append) ([]backend.Appended, error) {
+func (refusing) Enqueue(context.Context, backend.Durability, []backend.Append) (backend.Pending, error) {
 	return nil, fmt.Errorf("append: %w", backend.ErrUnavailable)
 }
 

@@ -63,9 +63,13 @@ type Flow interface {
 	// Reserve replaces the request's memory by bytes for the answer, waiting
 	// for them as long as ctx lasts. It is held until the answer is written.
 	Reserve(ctx context.Context, bytes int64) error
-	// Turn waits until every earlier request of the connection has finished or
-	// parked.
+	// Turn waits until every earlier request of the connection has finished,
+	// parked or passed its turn on.
 	Turn(ctx context.Context) error
+	// Pass passes the turn on to a following request that overlaps: the effect
+	// of this one has its place, though it isn't answered yet. Other requests
+	// still wait for its end. Nothing happens before Turn returned nil.
+	Pass()
 }
 
 // Request is one decoded request.
@@ -111,6 +115,14 @@ func (r *Request) Turn(ctx context.Context) error {
 		return nil
 	}
 	return r.Flow.Turn(ctx)
+}
+
+// Pass is Flow.Pass. An API that overlaps calls it as soon as what it does has
+// its place in the order.
+func (r *Request) Pass() {
+	if r.Flow != nil {
+		r.Flow.Pass()
+	}
 }
 
 // OnWritten has fn called once the answer was encoded, or the request given

@@ -26,7 +26,8 @@ const (
 	// mayWait: a long poll; it calls Request.Park before it waits for others.
 	mayWait
 	// overlaps: starts while earlier requests of the connection that overlap
-	// too are still running; it calls Request.Turn before its effect.
+	// too are still running; it calls Request.Turn before its effect, and
+	// Request.Pass once that has its place.
 	overlaps
 	// listedFromZero: ApiVersions names minimum 0 although requests below min
 	// close the connection (KAFKA-18659: librdkafka before 2.11.1 turns

@@ -16,7 +16,7 @@ type Node interface {
 	TopicByID(context.Context, api.TopicID) (api.Topic, error)
 	ListTopics(context.Context) ([]api.Topic, error)
 
-	Append(context.Context, api.Durability, []api.Append) ([]api.Appended, error)
+	Enqueue(context.Context, api.Durability, []api.Append) (api.Pending, error)
 	Read(context.Context, api.Read) ([]api.ReadResult, error)
 	ListOffsets(context.Context, []api.OffsetQuery) ([]api.OffsetAnswer, error)
 	Schema(context.Context, api.Key) (api.Schema, error)
@@ -79,8 +79,8 @@ func partition(p backend.Partition) api.Partition {
 	return api.Partition{Topic: api.TopicID(p.Topic), Index: p.Index}
 }
 
-// Append implements backend.Log.
-func (a *adapter) Append(ctx context.Context, d backend.Durability, batches []backend.Append) ([]backend.Appended, error) {
+// Enqueue implements backend.Log.
+func (a *adapter) Enqueue(ctx context.Context, d backend.Durability, batches []backend.Append) (backend.Pending, error) {
 	in := make([]api.Append, len(batches))
 	for i := range batches {
 		b := &batches[i]
@@ -93,7 +93,19 @@ func (a *adapter) Append(ctx context.Context, d backend.Durability, batches []ba
 	if d == backend.Written {
 		durability = api.Written
 	}
-	got, err := a.node.Append(ctx, durability, in)
+	p, err := a.node.Enqueue(ctx, durability, in)
+	if err != nil {
+		return nil, adaptError(err)
+	}
+	return pending{p}, nil
+}
+
+// pending is an api.Pending as the gateway sees it.
+type pending struct{ of api.Pending }
+
+// Wait implements backend.Pending.
+func (p pending) Wait(ctx context.Context) ([]backend.Appended, error) {
+	got, err := p.of.Wait(ctx)
 	if err != nil {
 		return nil, adaptError(err)
 	}

@@ -16,7 +16,7 @@ func testDenseOffsets(s *suite) {
 	batch := func(p backend.Partition, text string, count int) backend.Append {
 		return backend.Append{Partition: p, Batch: (&Batch{Count: count, Text: text}).Bytes(s.T)}
 	}
-	out, err := s.b.Append(s.ctx, backend.Synced, []backend.Append{
+	out, err := s.append(backend.Synced, []backend.Append{
 		batch(p0, "a", 3), batch(p1, "b", 2), batch(p0, "c", 1), batch(p0, "d", 4), batch(p1, "e", 1),
 	})
 	s.ok(err)
@@ -40,7 +40,7 @@ func testEachBatch(s *suite) {
 	p := s.partition("t")
 	broken := (&Batch{}).Bytes(s.T)
 	broken[len(broken)/2] ^= 1
-	out, err := s.b.Append(s.ctx, backend.Synced, []backend.Append{
+	out, err := s.append(backend.Synced, []backend.Append{
 		{Partition: p, Batch: (&Batch{}).Bytes(s.T)},
 		{Partition: backend.Partition{Topic: p.Topic, Index: 1}, Batch: (&Batch{}).Bytes(s.T)},
 		{Partition: backend.Partition{Topic: p.Topic, Index: -1}, Batch: (&Batch{}).Bytes(s.T)},
@@ -63,7 +63,7 @@ func testEachBatch(s *suite) {
 	if out[0].BaseOffset != 0 || out[6].BaseOffset != 1 {
 		s.Fatalf("offsets %d and %d", out[0].BaseOffset, out[6].BaseOffset)
 	}
-	_, err = s.b.Append(s.ctx, backend.Synced, nil)
+	_, err = s.append(backend.Synced, nil)
 	s.is(err, backend.ErrInvalid)
 }
 
@@ -74,11 +74,14 @@ func testDurabilities(s *suite) {
 		if i%2 == 1 {
 			d = backend.Written
 		}
-		out, err := s.b.Append(s.ctx, d, []backend.Append{{Partition: p, Batch: (&Batch{}).Bytes(s.T)}})
+		out, err := s.append(d, []backend.Append{{Partition: p, Batch: (&Batch{}).Bytes(s.T)}})
 		s.ok(err)
 		s.ok(out[0].Err)
 		if out[0].BaseOffset != int64(i) {
 			s.Fatalf("offset %d, want %d", out[0].BaseOffset, i)
+		}
+		if a := s.listed(p, -1); a.Err != nil || a.Offset != int64(i)+1 {
+			s.Fatalf("latest offset is %+v after the answer for offset %d", a, i)
 		}
 		if d == backend.Synced {
 			if r := s.read1(p, 0); r.HighWatermark != int64(i)+1 {
@@ -125,7 +128,7 @@ func testSchemas(s *suite) {
 	_, err := s.b.Schema(s.ctx, one.Key)
 	s.is(err, backend.ErrInvalid)
 	forged := backend.Schema{Key: schema("other").Key, Encoded: []byte("not other")}
-	out, err := s.b.Append(s.ctx, backend.Synced, []backend.Append{
+	out, err := s.append(backend.Synced, []backend.Append{
 		{Partition: p, Batch: (&Batch{}).Bytes(s.T), Schemas: []backend.Schema{one, one}},
 		{Partition: p, Batch: (&Batch{}).Bytes(s.T), Schemas: []backend.Schema{two, one}},
 		{Partition: p, Batch: (&Batch{}).Bytes(s.T), Schemas: []backend.Schema{forged}},
@@ -182,7 +185,7 @@ func testConcurrentAppends(s *suite) {
 				for index := range int32(partitions) {
 					calls = append(calls, backend.Append{Partition: backend.Partition{Topic: t.ID, Index: index}, Batch: b.Bytes(s.T)})
 				}
-				out, err := s.b.Append(s.ctx, backend.Synced, calls)
+				out, err := s.append(backend.Synced, calls)
 				if err != nil || slices.ContainsFunc(out, func(a backend.Appended) bool { return a.Err != nil || a.Duplicate }) {
 					s.Errorf("append %d/%d: %v %+v", id, i, err, out)
 					return

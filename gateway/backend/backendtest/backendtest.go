@@ -39,6 +39,9 @@ func Run(t *testing.T, fixture func(t *testing.T) Fixture) {
 		{"sequence window", testWindow},
 		{"sequences wrap", testWrap},
 		{"producers at once", testConcurrentAppends},
+		{"pending appends keep their order", testPipelineOrder},
+		{"pending appends behind a refused one", testPipelineRefused},
+		{"pending appends nobody waits for", testPipelineForgotten},
 		{"read whole batches", testReadWhole},
 		{"read sizes", testReadSizes},
 		{"read ends", testReadEnds},
@@ -99,10 +102,19 @@ func (s *suite) partition(name string) backend.Partition {
 	return backend.Partition{Topic: s.topic(name, 1).ID}
 }
 
+// append enqueues batches and waits for their outcomes.
+func (s *suite) append(d backend.Durability, batches []backend.Append) ([]backend.Appended, error) {
+	pending, err := s.b.Enqueue(s.ctx, d, batches)
+	if err != nil {
+		return nil, err
+	}
+	return pending.Wait(s.ctx)
+}
+
 // append1 appends one batch and returns its outcome.
 func (s *suite) append1(p backend.Partition, b *Batch) backend.Appended {
 	s.Helper()
-	out, err := s.b.Append(s.ctx, backend.Synced, []backend.Append{{Partition: p, Batch: b.Bytes(s.T)}})
+	out, err := s.append(backend.Synced, []backend.Append{{Partition: p, Batch: b.Bytes(s.T)}})
 	s.ok(err)
 	if len(out) != 1 {
 		s.Fatalf("%d outcomes for one batch", len(out))

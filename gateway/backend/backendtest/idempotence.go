@@ -50,7 +50,7 @@ func testSequences(s *suite) {
 	s.stores(p, three.By(3, 0, 50), 18)
 	s.refuses(p, three.By(3, 0, 20), backend.ErrOutOfOrderSequence)
 	// Duplicates within one call.
-	out, err := s.b.Append(s.ctx, backend.Synced, []backend.Append{
+	out, err := s.append(backend.Synced, []backend.Append{
 		{Partition: p, Batch: three.By(4, 0, 0).Bytes(s.T)},
 		{Partition: p, Batch: three.By(4, 0, 0).Bytes(s.T)},
 		{Partition: p, Batch: three.By(4, 0, 3).Bytes(s.T)},

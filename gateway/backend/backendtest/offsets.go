@@ -83,7 +83,7 @@ func testListTimes(s *suite) {
 	}
 	for len(batches) > 0 {
 		n := min(len(batches), 50)
-		out, err := s.b.Append(s.ctx, backend.Synced, batches[:n])
+		out, err := s.append(backend.Synced, batches[:n])
 		s.ok(err)
 		for _, a := range out {
 			s.ok(a.Err)

@@ -221,7 +221,7 @@ func testTransactions(s *suite) {
 		s.Fatalf("uncommitted read has %q", bases(r))
 	}
 	end := func(producer int64, commit bool) {
-		out, err := s.b.Append(s.ctx, backend.Synced, []backend.Append{{Partition: p, Batch: marker(s.T, producer, 0, commit)}})
+		out, err := s.append(backend.Synced, []backend.Append{{Partition: p, Batch: marker(s.T, producer, 0, commit)}})
 		s.ok(err)
 		s.ok(out[0].Err)
 	}

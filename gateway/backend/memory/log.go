@@ -29,8 +29,8 @@ type batch struct {
 	bytes      []byte
 }
 
-// Append implements backend.Log.
-func (b *Broker) Append(ctx context.Context, _ backend.Durability, batches []backend.Append) ([]backend.Appended, error) {
+// Enqueue implements backend.Log. What it returns is already answered.
+func (b *Broker) Enqueue(ctx context.Context, _ backend.Durability, batches []backend.Append) (backend.Pending, error) {
 	if err := b.lock(ctx, "append"); err != nil {
 		return nil, err
 	}
@@ -46,8 +46,14 @@ func (b *Broker) Append(ctx context.Context, _ backend.Durability, batches []bac
 		}
 	}
 	b.wake()
-	return out, nil
+	return answered(out), nil
 }
+
+// answered is an append with its outcomes.
+type answered []backend.Appended
+
+// Wait implements backend.Pending.
+func (a answered) Wait(context.Context) ([]backend.Appended, error) { return a, nil }
 
 func (b *Broker) append(a *backend.Append) (backend.Appended, error) {
 	h, err := stored.ParseHeader(a.Batch)
