@@ -115,13 +115,11 @@ func (n *Node) connectBroker() error {
 // engine builds the envelope engine with the modes of o.
 func (n *Node) engine(o envelope.Options) (*envelope.Engine, error) {
 	o.Programs, o.Schemas, o.Observer = n.programs, n.backend, n.metrics.Envelope()
-	if n.lookup != nil {
-		resolver, err := serde.NewResolver(serde.ResolverOptions{Lookup: n.lookup, Programs: n.programs})
-		if err != nil {
-			return nil, err
-		}
-		o.Resolver = resolver
+	resolver, err := serde.NewResolver(serde.ResolverOptions{Lookup: n.lookup, Programs: n.programs})
+	if err != nil {
+		return nil, err
 	}
+	o.Resolver = resolver
 	if size := n.settings.Int("tail-cache-bytes"); size == 0 {
 		o.TailOff = true
 	} else {

@@ -11,7 +11,10 @@ func (n *Node) startRegistry(ctx context.Context) error {
 	if err := n.openRegistry(ctx); err != nil {
 		return err
 	}
-	server := rest.New(n.registry, rest.Options{Logger: n.log, Observer: n.metrics.REST(), Version: n.version})
+	server, err := rest.New(n.registry, rest.Options{Logger: n.log, Observer: n.metrics.REST(), Version: n.version})
+	if err != nil {
+		return err
+	}
 	l, err := n.listen(ctx, "registry-listen")
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"milena/registry"
+	"milena/registry/client"
 	"milena/registry/rest"
 )
 
@@ -44,4 +45,16 @@ func (m *Metrics) REST() rest.Observer {
 		duration.WithLabelValues(method, pattern).Observe(took.Seconds())
 		answers.WithLabelValues(method, pattern, strconv.Itoa(status), strconv.Itoa(code)).Inc()
 	}}
+}
+
+// RegistryClient returns the observer of a client of a remote registry.
+func (m *Metrics) RegistryClient() client.Observer {
+	duration := m.seconds("milena_registry_client_request_seconds", "Requests to the remote registry, by status (0 for no answer).", "status")
+	retries := m.counter("milena_registry_client_retries_total", "Requests to the remote registry that were sent again.")
+	return client.Observer{
+		Asked: func(status int, took time.Duration) {
+			duration.WithLabelValues(strconv.Itoa(status)).Observe(took.Seconds())
+		},
+		Retried: func() { retries.Inc() },
+	}
 }
