@@ -119,7 +119,7 @@ func (s *Server) fail(c echo.Context, err error) int {
 	e, bare := s.routingError(c, err)
 	if e == nil {
 		e = errcode.Of(err)
-		bare = errors.Is(e, errcode.NotAcceptable)
+		bare = errors.Is(e, errcode.NotAcceptable) || errors.Is(e, errcode.MethodNotAllowed)
 	}
 	if e.Row.Status >= http.StatusInternalServerError && e.Cause != nil {
 		s.opt.Logger.Error("request failed", "method", c.Request().Method, "pattern", s.label(c, err),

@@ -62,10 +62,10 @@ func (r *route) common() []*errcode.Row {
 		errcode.Internal, errcode.Unavailable,
 	}
 	if r.bodyName != "" {
-		rows = append(rows, errcode.BodyTooLarge, errcode.UnsupportedMediaType, errcode.Unprocessable)
+		rows = append(rows, errcode.BodyTooLarge, errcode.UnsupportedMediaType, errcode.Unprocessable, errcode.OperationTimedOut)
 	}
 	if r.flags&writes != 0 {
-		rows = append(rows, errcode.StoreFailed, errcode.OperationTimedOut)
+		rows = append(rows, errcode.StoreFailed, errcode.OperationTimedOut, errcode.TooManyRequests)
 	}
 	return rows
 }
