@@ -54,6 +54,9 @@ func (c *cache) get(ctx context.Context, key string, load func(context.Context) 
 		return f, nil
 	}
 	results := c.flight.DoChan(key, func() (any, error) {
+		if f := c.kept(key); f != nil {
+			return f, nil // by a question that ended just now
+		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.timeout)
 		defer cancel()
 		f, err := load(ctx)

@@ -85,6 +85,9 @@ func retriable(err error) bool {
 	if !errors.As(err, &answered) {
 		return true
 	}
+	if errors.Is(err, errcode.UnparsableAnswer) {
+		return false // made here, and the next answer would be as long
+	}
 	switch answered.Row.Status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
