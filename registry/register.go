@@ -164,6 +164,9 @@ func (g *registration) tag(c *candidate, how reading) error {
 		if err != nil {
 			return err
 		}
+		if len(text) > g.r.opt.Limits.SchemaBytesMax {
+			return errcode.SchemaTooLarge.New()
+		}
 		c.schema.Text = text
 		if err := g.r.read(g.view, c, how); err != nil {
 			return err

@@ -52,6 +52,8 @@ func table() []route {
 		{del, "/subjects/{subject}/versions/{version}", (*Server).deleteVersion, Write, "", 0,
 			[]string{"permanent"},
 			codes{subject, version, errcode.VersionSoftDeleted, errcode.VersionNotSoftDeleted, number, mode, errcode.ReferenceExists}, scoped | writes},
+		{post, "/subjects/{subject}/versions/{version}/tags", (*Server).tags, Write, "modifyTags.arg4", 0, nil,
+			codes{subject, version, number, errcode.Incompatible, invalid, mode, errcode.SchemaTooLarge, errcode.InvalidRuleSet}, scoped | writes},
 
 		{get, "/schemas", (*Server).schemas, Read, "", 0,
 			page("subjectPrefix", "aliases", "deleted", "latestOnly", "ruleType", "resourceType", "associationType", "lifecycle"), nil, scoped},

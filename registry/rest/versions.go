@@ -94,3 +94,16 @@ func (s *Server) deleteVersion(ctx context.Context, r *request) (answer, error) 
 	}
 	return value(s.registry.DeleteVersion(ctx, subject, version, r.query.flag("permanent")))
 }
+
+// tags answers POST /subjects/{subject}/versions/{version}/tags.
+func (s *Server) tags(ctx context.Context, r *request) (answer, error) {
+	subject, version, err := r.subjectVersion()
+	if err != nil {
+		return answer{}, err
+	}
+	req, err := api.DecodeTags(r.body)
+	if err != nil {
+		return answer{}, err
+	}
+	return value(s.registry.ModifyTags(ctx, subject, version, req))
+}
