@@ -6,14 +6,17 @@ import (
 	"fmt"
 )
 
-// tenant is what CONTEXT keys and values carry in every open deployment.
+// tenant is what the keys and values of CONTEXT and ASSOC carry in every open
+// deployment.
 const tenant = "default"
 
 // recordKey is the union of all keys, in the order of the topic.
 type recordKey struct {
-	Kind    Kind    `json:"keytype"`
-	Tenant  string  `json:"tenant,omitempty"`
-	Context string  `json:"context,omitempty"`
+	Kind    Kind   `json:"keytype"`
+	Tenant  string `json:"tenant,omitempty"`
+	Context string `json:"context,omitempty"`
+	assocKey
+	keyKey
 	Subject *string `json:"subject,omitempty"`
 	Version *int    `json:"version,omitempty"`
 	Magic   int     `json:"magic"`
@@ -54,6 +57,16 @@ func Encode(r *Record) (Entry, error) {
 	case ContextKind:
 		key.Tenant, key.Context = tenant, r.Context
 		value = contextValue{tenant, r.Context}
+	case AssocKind:
+		key.Tenant, key.Subject, key.assocKey = tenant, &r.Subject, assocKeyOf(&r.Resource)
+		value = r.Association
+	case KekKind:
+		key.Kek = &r.Key.Kek
+		value = r.Kek
+	case DekKind:
+		key.Subject, key.Version = &r.Subject, &r.Version
+		key.Kek, key.Algorithm = &r.Key.Kek, &r.Key.Algorithm
+		value = r.Dek
 	case Noop:
 	default:
 		return e, fmt.Errorf("encode record: unknown kind %q", r.Kind)
@@ -90,6 +103,9 @@ func Decode(e Entry) (*Record, error) {
 	if r.Kind == SchemaKind && (key.Subject == nil || r.Version < 1 && e.Value != nil && key.Version == nil) {
 		return nil, fmt.Errorf("decode record at %d: schema key without subject or version", e.Position)
 	}
+	if !decodeKeys(r, &key) {
+		return nil, fmt.Errorf("decode record at %d: %s key is incomplete", e.Position, r.Kind)
+	}
 	if e.Value == nil {
 		return r, nil
 	}
@@ -115,6 +131,12 @@ func decodeValue(r *Record, value []byte) error {
 		return json.Unmarshal(value, &r.Mode)
 	case DeleteSubject:
 		return json.Unmarshal(value, &r.Delete)
+	case AssocKind:
+		return json.Unmarshal(value, &r.Association)
+	case KekKind:
+		return json.Unmarshal(value, &r.Kek)
+	case DekKind:
+		return json.Unmarshal(value, &r.Dek)
 	case ContextKind, ClearSubject:
 		r.Exists = string(bytes.TrimSpace(value)) != "null"
 		return nil

@@ -13,6 +13,9 @@ const (
 	ContextKind   Kind = "CONTEXT"
 	DeleteSubject Kind = "DELETE_SUBJECT"
 	ClearSubject  Kind = "CLEAR_SUBJECT"
+	AssocKind     Kind = "ASSOC"
+	KekKind       Kind = "KEK"
+	DekKind       Kind = "DEK"
 )
 
 // Record is one decoded entry. At most the one value that goes with Kind is
@@ -29,11 +32,18 @@ type Record struct {
 	Mode   *Mode          // of MODE
 	Delete *SubjectDelete // of DELETE_SUBJECT
 	Exists bool           // of CONTEXT and CLEAR_SUBJECT: not a tombstone
+
+	Resource    Resource     // of ASSOC: what the record is about, with Subject
+	Association *Association // of ASSOC
+	Key         KeyName      // of KEK, and of DEK with Subject and Version
+	Kek         *Kek         // of KEK
+	Dek         *Dek         // of DEK
 }
 
 // Tombstone reports whether the record deletes what its key names.
 func (r *Record) Tombstone() bool {
-	return r.Schema == nil && r.Config == nil && r.Mode == nil && r.Delete == nil && !r.Exists
+	return r.Schema == nil && r.Config == nil && r.Mode == nil && r.Delete == nil && !r.Exists &&
+		r.Association == nil && r.Kek == nil && r.Dek == nil
 }
 
 // Schema is the value of a SCHEMA record.
