@@ -30,6 +30,12 @@ func (v *View) Apply(r *store.Record) *View {
 		next.applyDelete(r)
 	case store.ClearSubject:
 		next.applyClear(r)
+	case store.AssocKind:
+		next.applyAssociation(r)
+	case store.KekKind:
+		next.applyKek(r)
+	case store.DekKind:
+		next.applyDek(r)
 	case store.Noop:
 	}
 	return &next

@@ -11,6 +11,6 @@
 // The indexes: subjects with their versions (in the reference's order of
 // names), per context the users of each id, the id of each content and the
 // highest id ever seen, contexts by GUID, referrers of each version, configs
-// and modes. The package decides nothing; what a request may do is the business
-// of package registry.
+// and modes, associations by resource and by subject, and keys. The package
+// decides nothing; what a request may do is the business of package registry.
 package state

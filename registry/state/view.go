@@ -16,6 +16,9 @@ type View struct {
 	referrers tree[row, tree[row, *Version]]   // by what is referred to
 	configs   tree[text, *store.Config]        // by canonical subject; "" is the default context
 	modes     tree[text, *store.Mode]          // the same
+
+	associations associations
+	keyring      keyring
 }
 
 // Subject is a subject that has at least one version, soft deleted ones
