@@ -53,7 +53,7 @@ func FuzzRebuild(f *testing.F) {
 		if n := len(raw) - 4; n > 0 { // else only one in four billion goes further
 			binary.LittleEndian.PutUint32(raw[n:], crc32.Checksum(raw[:n], crc32.MakeTable(crc32.Castagnoli)))
 		}
-		b, err := r.engine.Rebuild(context.Background(), nil, backend.StoredBatch{Bytes: raw})
+		b, err := r.engine.Rebuild(context.Background(), nil, backend.StoredBatch{Bytes: raw}, Served{})
 		if err != nil {
 			if !errors.Is(err, backend.ErrCorrupt) || len(b) != 0 {
 				t.Fatalf("%d bytes, %v", len(b), err)

@@ -15,17 +15,16 @@ import (
 )
 
 // Serve appends the record batch of a stored batch: the producer's own bytes if
-// the tail cache has them and the client reads their codec, else rebuilt. zstd
-// says that the client knows that codec (Fetch version 10, KIP-110). Errors are
+// the tail cache has them and their codec will do, else rebuilt. Errors are
 // those of Rebuild.
-func (e *Engine) Serve(ctx context.Context, dst []byte, p backend.Partition, b backend.StoredBatch, zstd bool) ([]byte, error) {
+func (e *Engine) Serve(ctx context.Context, dst []byte, p backend.Partition, b backend.StoredBatch, s Served) ([]byte, error) {
 	if !e.tail.off {
 		h, err := stored.ParseHeader(b.Bytes)
 		if err != nil {
 			e.opts.Observer.Mismatch()
 			return dst, storageError(b, err)
 		}
-		if h.Codec != uint8(batch.Zstd) || zstd {
+		if s.keeps(&h) {
 			if produced, ok := e.tail.get(p, b, h); ok {
 				e.opts.Observer.Tail(true)
 				return append(dst, produced...), nil
@@ -33,16 +32,16 @@ func (e *Engine) Serve(ctx context.Context, dst []byte, p backend.Partition, b b
 		}
 	}
 	e.opts.Observer.Tail(false)
-	return e.Rebuild(ctx, dst, b)
+	return e.Rebuild(ctx, dst, b, s)
 }
 
 // Rebuild appends the record batch of a stored batch: every key, value, header
-// and timestamp as produced, lz4 if the producer compressed, else plain. No
-// registry is asked. On error dst comes back unchanged. The error wraps
+// and timestamp as produced, compressed as the topic says, or else lz4 if the
+// producer compressed. No registry is asked. On error dst comes back unchanged. The error wraps
 // backend.ErrCorrupt where the stored bytes don't give back what was produced
 // (counted by Observer.Mismatch), else it is one of reading the schema from the
 // broker.
-func (e *Engine) Rebuild(ctx context.Context, dst []byte, b backend.StoredBatch) ([]byte, error) {
+func (e *Engine) Rebuild(ctx context.Context, dst []byte, b backend.StoredBatch, s Served) ([]byte, error) {
 	r, ok := e.rebuilding.Get().(*rebuilding)
 	if !ok {
 		r = &rebuilding{engine: e}
@@ -51,7 +50,7 @@ func (e *Engine) Rebuild(ctx context.Context, dst []byte, b backend.StoredBatch)
 		r.reset()
 		e.rebuilding.Put(r)
 	}()
-	out, err := r.rebuild(ctx, dst, b)
+	out, err := r.rebuild(ctx, dst, b, s)
 	if err == nil {
 		return out, nil
 	}
@@ -99,7 +98,7 @@ func (r *rebuilding) reset() {
 	r.in, r.out = stored.Record{}, batch.Record{}
 }
 
-func (r *rebuilding) rebuild(ctx context.Context, dst []byte, sb backend.StoredBatch) ([]byte, error) {
+func (r *rebuilding) rebuild(ctx context.Context, dst []byte, sb backend.StoredBatch, s Served) ([]byte, error) {
 	b, err := stored.Open(sb.Bytes)
 	if err != nil {
 		return dst, err
@@ -110,9 +109,8 @@ func (r *rebuilding) rebuild(ctx context.Context, dst []byte, sb backend.StoredB
 	h := &b.Header
 	start := len(dst)
 	dst = batch.Begin(dst)
-	codec := batch.None
-	if h.Codec != uint8(batch.None) && !h.Control {
-		codec = batch.LZ4
+	codec := s.codec(h)
+	if codec != batch.None {
 		if r.section, err = r.records(r.section[:0], &b); err != nil {
 			return dst[:start], err
 		}

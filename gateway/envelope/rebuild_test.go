@@ -242,7 +242,7 @@ func TestWrongContentIsNeverServed(t *testing.T) {
 	} {
 		r.reset()
 		dst := []byte("before")
-		out, err := r.engine.Rebuild(context.Background(), dst, backend.StoredBatch{Bytes: raw})
+		out, err := r.engine.Rebuild(context.Background(), dst, backend.StoredBatch{Bytes: raw}, Served{})
 		if !errors.Is(err, backend.ErrCorrupt) || string(out) != "before" || r.mismatches != 1 {
 			t.Errorf("%s: %d bytes, %v, %d mismatches", name, len(out), err, r.mismatches)
 		}
@@ -252,16 +252,16 @@ func TestWrongContentIsNeverServed(t *testing.T) {
 	r.start(nil)
 	r.schemas = map[backend.Key]backend.Schema{}
 	sb := backend.StoredBatch{Bytes: s.Batch}
-	if _, err := r.engine.Rebuild(context.Background(), nil, sb); !errors.Is(err, backend.ErrCorrupt) {
+	if _, err := r.engine.Rebuild(context.Background(), nil, sb, Served{}); !errors.Is(err, backend.ErrCorrupt) {
 		t.Errorf("schema missing: %v", err)
 	}
 	wrong := schema.Resolved{Type: schema.Avro, Text: eventText}
 	r.schemas[backend.Key(b.SchemaKey(0))] = backend.Schema{Encoded: wrong.AppendBinary(nil)}
-	if _, err := r.engine.Rebuild(context.Background(), nil, sb); !errors.Is(err, backend.ErrCorrupt) {
+	if _, err := r.engine.Rebuild(context.Background(), nil, sb, Served{}); !errors.Is(err, backend.ErrCorrupt) {
 		t.Errorf("schema of another key: %v", err)
 	}
 	r.start(func(o *Options) { o.Schemas = unavailable{} })
-	if _, err := r.engine.Rebuild(context.Background(), nil, sb); !errors.Is(err, backend.ErrUnavailable) || errors.Is(err, backend.ErrCorrupt) || r.mismatches != 0 {
+	if _, err := r.engine.Rebuild(context.Background(), nil, sb, Served{}); !errors.Is(err, backend.ErrUnavailable) || errors.Is(err, backend.ErrCorrupt) || r.mismatches != 0 {
 		t.Errorf("broker out of reach: %v, %d mismatches", err, r.mismatches)
 	}
 }
@@ -282,7 +282,7 @@ func TestRebuildAllocatesNothing(t *testing.T) {
 		sb := backend.StoredBatch{Bytes: s.Batch}
 		dst := make([]byte, 0, 64<<10)
 		if n := testing.AllocsPerRun(20, func() {
-			if _, err := r.engine.Rebuild(context.Background(), dst, sb); err != nil {
+			if _, err := r.engine.Rebuild(context.Background(), dst, sb, Served{}); err != nil {
 				t.Fatal(err)
 			}
 		}); n > 1 {
@@ -330,7 +330,7 @@ func BenchmarkRebuild100(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				var err error
-				if dst, err = r.engine.Rebuild(context.Background(), dst[:0], backend.StoredBatch{Bytes: s.Batch}); err != nil {
+				if dst, err = r.engine.Rebuild(context.Background(), dst[:0], backend.StoredBatch{Bytes: s.Batch}, Served{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -178,7 +178,7 @@ func (r *rig) mustStore(b []byte, p Policy) Stored {
 
 func (r *rig) rebuild(s Stored, offset int64) []byte {
 	r.t.Helper()
-	b, err := r.engine.Rebuild(context.Background(), nil, backend.StoredBatch{BaseOffset: offset, LeaderEpoch: 4, AppendTime: 1234, Bytes: s.Batch})
+	b, err := r.engine.Rebuild(context.Background(), nil, backend.StoredBatch{BaseOffset: offset, LeaderEpoch: 4, AppendTime: 1234, Bytes: s.Batch}, Served{})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 func (r *rig) serve(s Stored, offset int64, zstd bool) []byte {
 	r.t.Helper()
 	b, err := r.engine.Serve(context.Background(), nil, backend.Partition{Topic: topicID},
-		backend.StoredBatch{BaseOffset: offset, LeaderEpoch: 4, AppendTime: 1234, Bytes: s.Batch}, zstd)
+		backend.StoredBatch{BaseOffset: offset, LeaderEpoch: 4, AppendTime: 1234, Bytes: s.Batch}, Served{Zstd: zstd})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -311,7 +311,7 @@ func (p *producing) appended(part *producedPart, where backend.Partition, a back
 	}
 	s := p.server
 	s.envelope.Acknowledge(part.stored.Schemas)
-	if a.Duplicate || s.topicText(part.topic, "compression.type") != "producer" {
+	if a.Duplicate || !s.compression(part.topic).Keeps(part.header.Codec()) {
 		return
 	}
 	s.envelope.Tail().Put(where, part.in.Records, batch.Stamp{

@@ -21,7 +21,8 @@ import (
 //	v7   fetch sessions (KIP-227); the answer's session id is always 0, which
 //	     makes clients send full requests
 //	v9   leader epoch (KIP-320)
-//	v10  zstd (KIP-110); before, such batches are rebuilt with another codec
+//	v10  zstd (KIP-110); before, such batches are rebuilt with another codec,
+//	     also on topics whose compression.type it is
 //	v11  preferred read replica, never set
 //	v12  flexible
 //	v13  topic ids instead of names (KIP-516)
@@ -67,8 +68,10 @@ type fetching struct {
 	req     *kmsg.FetchRequest
 	resp    *kmsg.FetchResponse
 	reads   []backend.ReadPartition
-	// outs are the answers that reads fill, in the same order.
-	outs []*kmsg.FetchResponseTopicPartition
+	// outs are the answers that reads fill, forms those of their batches, in the
+	// same order.
+	outs  []*kmsg.FetchResponseTopicPartition
+	forms []envelope.Served
 }
 
 // prepare lays out the answer as asked and gathers what the broker is asked for.
@@ -81,6 +84,7 @@ func (f *fetching) prepare(ctx context.Context) {
 		out.Partitions = make([]kmsg.FetchResponseTopicPartition, len(rt.Partitions))
 		f.resp.Topics[i] = out
 		topic, err := f.find(ctx, rt)
+		form := envelope.Served{Compression: f.server.compression(topic), Zstd: f.req.Version >= 10}
 		for j := range rt.Partitions {
 			rp := &rt.Partitions[j]
 			op := &out.Partitions[j]
@@ -100,9 +104,14 @@ func (f *fetching) prepare(ctx context.Context) {
 			f.reads = append(f.reads, backend.ReadPartition{
 				Partition: backend.Partition{Topic: topic.ID, Index: rp.Partition}, Offset: rp.FetchOffset,
 				BytesMax: max(rp.PartitionMaxBytes, 0), LeaderEpoch: rp.CurrentLeaderEpoch})
-			f.outs = append(f.outs, op)
+			f.outs, f.forms = append(f.outs, op), append(f.forms, form)
 		}
 	}
+}
+
+// compression is what a topic's batches are compressed with.
+func (s *Server) compression(t backend.Topic) envelope.Compression {
+	return envelope.CompressionOf(s.topicText(t, "compression.type"))
 }
 
 func (f *fetching) find(ctx context.Context, rt *kmsg.FetchRequestTopic) (backend.Topic, error) {
@@ -191,7 +200,7 @@ func (f *fetching) fill(ctx context.Context, results []backend.ReadResult, size 
 			if err != nil {
 				break
 			}
-			buf, err = s.envelope.Serve(ctx, buf, f.reads[i].Partition, b, f.req.Version >= 10)
+			buf, err = s.envelope.Serve(ctx, buf, f.reads[i].Partition, b, f.forms[i])
 		}
 		if ends[i] = len(buf); err != nil && len(buf) > start {
 			// Served up to here; the next fetch begins where the trouble is.

@@ -19,6 +19,7 @@ import (
 	"milena/gateway/backend"
 	"milena/gateway/backend/memory"
 	"milena/gateway/batch"
+	"milena/gateway/envelope"
 )
 
 func fetchRequest(topic string, offset int64) *kmsg.FetchRequest {
@@ -205,16 +206,27 @@ func TestFetchCodecs(t *testing.T) {
 	for codec := batch.None; codec <= batch.Zstd; codec++ {
 		s := newServer(t, Options{Clock: testClock})
 		mustCreate(t, s, "t", 1, nil)
-		mustCreate(t, s, "own", 1, map[string]string{"compression.type": "gzip"})
-		for _, topic := range []string{"t", "own"} {
+		topics := []string{"t"}
+		for _, name := range envelope.CompressionNames() {
+			mustCreate(t, s, name, 1, map[string]string{"compression.type": name})
+			topics = append(topics, name)
+		}
+		for _, topic := range topics {
 			askProduce(t, s, 9, produceTo(topic, -1, producedBatch(t, codec, nil, plainValues("a", "b")...)))
+		}
+		old := map[batch.Codec]batch.Codec{batch.Zstd: batch.LZ4} // for clients without zstd
+		if codec != batch.Zstd {
+			old[codec] = codec
 		}
 		for _, c := range []struct {
 			topic   string
 			version int16
 			want    batch.Codec
-		}{{"t", 10, codec}, {"t", 9, map[bool]batch.Codec{true: batch.LZ4, false: codec}[codec == batch.Zstd]},
-			{"own", 10, map[bool]batch.Codec{true: batch.None, false: batch.LZ4}[codec == batch.None]}} {
+		}{
+			{"t", 10, codec}, {"t", 9, old[codec]}, {"producer", 10, codec}, {"uncompressed", 10, batch.None},
+			{"gzip", 10, batch.Gzip}, {"gzip", 9, batch.Gzip}, {"snappy", 10, batch.Snappy}, {"lz4", 10, batch.LZ4},
+			{"zstd", 10, batch.Zstd}, {"zstd", 9, batch.LZ4},
+		} {
 			p := askFetch(t, s, c.version, fetchRequest(c.topic, 0))
 			h, err := batch.Parse(p.RecordBatches)
 			if err != nil || h.Codec() != c.want || valuesOf(t, p.RecordBatches) != "a,b" {

@@ -43,8 +43,9 @@ func topicConfigs(o Options) []configRow {
 			"What happens to old records: delete, compact, or both. Compacted topics refuse records without a key.", false},
 		{"compression.gzip.level", intT, "-1", "compression.gzip.level", gzipLevel, "Level of gzip." + kept, false},
 		{"compression.lz4.level", intT, "9", "compression.lz4.level", between(1, 17), "Level of lz4." + kept, false},
-		{"compression.type", textT, "producer", "compression.type", oneOf("uncompressed", "gzip", "snappy", "lz4", "zstd", "producer"),
-			"With producer, recent batches go out as they came in. All others are rebuilt, as lz4 where the producer compressed, whatever is set here.", false},
+		{"compression.type", textT, "producer", "compression.type", oneOf(envelope.CompressionNames()...),
+			"How consumers get records. With producer, recent batches go out as they came in, older ones as lz4 where the producer compressed. " +
+				"Consumers that don't know zstd get lz4.", false},
 		{"compression.zstd.level", intT, "3", "compression.zstd.level", between(-131072, 22), "Level of zstd." + kept, false},
 		{"delete.retention.ms", longT, day, "log.cleaner.delete.retention.ms", longFrom(0), "How long tombstones are kept after compaction." + kept, false},
 		{"file.delete.delay.ms", longT, "60000", "log.segment.delete.delay.ms", longFrom(0), "Delay before a file is deleted." + kept, false},
