@@ -124,7 +124,7 @@ func (e *effectiveConfig) inherit(c *candidate, req *api.RegisterRequest, latest
 		c.schema.RuleSet = latest.Schema.RuleSet
 	}
 	c.schema.Metadata = mergeMetadata(mergeMetadata(e.shown.DefaultMetadata, c.schema.Metadata), e.shown.OverrideMetadata)
-	c.schema.RuleSet = mergeRuleSets(mergeRuleSets(e.shown.DefaultRuleSet, c.schema.RuleSet), e.shown.OverrideRuleSet)
+	c.schema.RuleSet = withKeyParams(mergeRuleSets(mergeRuleSets(e.shown.DefaultRuleSet, c.schema.RuleSet), e.shown.OverrideRuleSet))
 }
 
 // Config returns the own config of a subject or context ("" is the default
@@ -185,7 +185,7 @@ func (r *Registry) SetConfig(ctx context.Context, subject string, req api.Config
 		return api.ConfigRequest{}, err
 	}
 	for _, rs := range []*api.RuleSet{req.DefaultRuleSet.Value, req.OverrideRuleSet.Value} {
-		if err := checkRuleSet(storeRuleSet(rs)); err != nil {
+		if err := checkRuleSet(rs); err != nil {
 			return api.ConfigRequest{}, err
 		}
 	}

@@ -40,7 +40,10 @@ func storeRules(in []api.Rule) []store.Rule {
 	}
 	out := make([]store.Rule, len(in))
 	for i, r := range in {
-		out[i] = store.Rule(r)
+		out[i] = store.Rule{
+			Name: r.Name, Doc: r.Doc, Kind: r.Kind, Mode: r.Mode, Type: r.Type, Tags: r.Tags, Params: r.Params,
+			Expr: r.Expr, OnSuccess: r.OnSuccess, OnFailure: r.OnFailure, Disabled: r.Disabled,
+		}
 	}
 	return out
 }
@@ -51,7 +54,12 @@ func apiRules(in []store.Rule) []api.Rule {
 	}
 	out := make([]api.Rule, len(in))
 	for i, r := range in {
-		out[i] = api.Rule(r)
+		out[i] = api.Rule{
+			Name: r.Name, Doc: r.Doc, Kind: r.Kind, Mode: r.Mode, Type: r.Type, Tags: r.Tags, Params: r.Params,
+			Expr: r.Expr, OnSuccess: r.OnSuccess, OnFailure: r.OnFailure, Disabled: r.Disabled,
+			// What is stored was checked, or came with an import, which may be odd.
+			EmptyType: r.Type == "",
+		}
 	}
 	return out
 }

@@ -60,7 +60,15 @@ func (r *Registry) lookupIn(ctx context.Context, v *state.View, n state.Name, re
 	if err := r.read(v, c, m); err != nil {
 		return nil, err
 	}
-	return r.known(v, c, req, o.Deleted), nil
+	if version := r.known(v, c, req, o.Deleted); version != nil {
+		return version, nil
+	}
+	// What was registered has the parameters that follow from others.
+	if rs := withKeyParams(c.schema.RuleSet); rs != c.schema.RuleSet {
+		c.schema.RuleSet = rs
+		return r.known(v, c, req, o.Deleted), nil
+	}
+	return nil, nil
 }
 
 // known finds the version that a candidate is, as it came and, if it came

@@ -16,6 +16,11 @@ const anyNextVersion = -2
 // with changed tags, metadata or rules. It makes a version also if nothing
 // changes.
 func (r *Registry) ModifyTags(ctx context.Context, subject, version string, req api.TagsRequest) (api.RegisterResponse, error) {
+	for _, rs := range []*api.RuleSet{req.RuleSet, req.RulesToMerge} {
+		if err := checkRuleSet(rs); err != nil {
+			return api.RegisterResponse{}, err
+		}
+	}
 	v := r.view.Load()
 	found, err := r.version(v, subject, version, false)
 	if err != nil {

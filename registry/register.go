@@ -18,7 +18,8 @@ func schemaType(version *state.Version) schema.Type { return schema.Type(version
 // Register gives a schema an id and a version of the subject, or finds those it
 // has. What is checked, and in which order:
 //
-//  1. The rule set and the subject's name.
+//  1. The rule set, in which the parameters of encryption that follow from
+//     others are filled in, and the subject's name.
 //  2. Whether the subject has the schema live already, before any mode: so
 //     known schemas register in every mode.
 //  3. The mode.
@@ -30,8 +31,11 @@ func schemaType(version *state.Version) schema.Type { return schema.Type(version
 // Then the writer appends, if subject, references, config and mode are still as
 // they were here.
 func (r *Registry) Register(ctx context.Context, subject string, req api.RegisterRequest, o RegisterOptions) (api.RegisterResponse, error) {
-	if err := checkRuleSet(storeRuleSet(req.RuleSet)); err != nil {
+	if err := checkRuleSet(req.RuleSet); err != nil {
 		return api.RegisterResponse{}, err
+	}
+	if rs := storeRuleSet(req.RuleSet); rs != nil {
+		req.RuleSet = apiRuleSet(withKeyParams(rs))
 	}
 	n, _ := resolve(r.view.Load(), subject)
 	g := &registration{r: r, ctx: ctx, subject: subject, req: &req, o: o}

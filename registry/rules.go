@@ -3,9 +3,7 @@ package registry
 import (
 	"maps"
 	"slices"
-	"strings"
 
-	"milena/registry/errcode"
 	"milena/registry/store"
 )
 
@@ -83,63 +81,3 @@ func mergeRules(a, b []store.Rule) []store.Rule {
 	return append(out, b...)
 }
 
-// checkRuleSet refuses rule sets that break the rules about rules.
-func checkRuleSet(rs *store.RuleSet) error {
-	if rs == nil {
-		return nil
-	}
-	names := map[string]bool{}
-	for _, phase := range []struct {
-		rules   []store.Rule
-		modes   []string
-		message string
-	}{
-		{rs.MigrationRules, []string{"UPGRADE", "DOWNGRADE", "UPDOWN"}, "Migration rules can only be UPGRADE, DOWNGRADE, UPDOWN"},
-		{rs.DomainRules, []string{"WRITE", "READ", "WRITEREAD"}, "Domain rules can only be WRITE, READ, WRITEREAD"},
-		{rs.EncodingRules, []string{"WRITE", "READ", "WRITEREAD"}, "Encoding rules can only be WRITE, READ, WRITEREAD"},
-	} {
-		for i := range phase.rules {
-			rule := &phase.rules[i]
-			if names[rule.Name] {
-				return errcode.InvalidRuleSet.New("Found rule with duplicate name '" + rule.Name + "'")
-			}
-			names[rule.Name] = true
-			if problem := checkRule(rule); problem != "" {
-				return errcode.InvalidRuleSet.New(problem)
-			}
-			if !slices.Contains(phase.modes, rule.Mode) {
-				return errcode.InvalidRuleSet.New(phase.message)
-			}
-		}
-	}
-	return nil
-}
-
-// ruleNameBytesMax is the length that rule names may have.
-const ruleNameBytesMax = 256
-
-func checkRule(rule *store.Rule) string {
-	switch name := rule.Name; {
-	case name == "":
-		return "Missing rule name"
-	case len(name) > ruleNameBytesMax:
-		return "Rule name too long"
-	case !isLetter(name[0]):
-		return "Illegal initial character in rule name: " + name
-	case strings.ContainsFunc(name, func(r rune) bool {
-		return r > 0x7F || !isLetter(byte(r)) && (r < '0' || r > '9') && r != '-'
-	}):
-		return "Illegal character in rule name: " + name
-	case rule.Type == "":
-		return "Missing rule type"
-	}
-	twoWays := rule.Mode == "WRITEREAD" || rule.Mode == "UPDOWN"
-	if !twoWays && (strings.Contains(rule.OnSuccess, ",") || strings.Contains(rule.OnFailure, ",")) {
-		return "Multiple actions only valid with WRITEREAD and UPDOWN"
-	}
-	return ""
-}
-
-func isLetter(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
-}

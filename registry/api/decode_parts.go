@@ -104,6 +104,8 @@ func (d *decoder) rule(v any) Rule {
 	if b := d.boolean(o["disabled"]); b != nil {
 		r.Disabled = *b
 	}
+	r.EmptyName = r.Name == "" && o["name"] != nil
+	r.EmptyType = r.Type == "" && o["type"] != nil
 	return r
 }
 

@@ -37,6 +37,9 @@ type Rule struct {
 	OnSuccess string            `json:"onSuccess,omitempty"`
 	OnFailure string            `json:"onFailure,omitempty"`
 	Disabled  bool              `json:"disabled"`
+
+	EmptyName bool `json:"-"` // a request gave an empty name, which is another fault than none
+	EmptyType bool `json:"-"` // a request gave an empty type, which is no fault
 }
 
 // SchemaEntity is a place inside a schema, EntityType sr_record or sr_field.
