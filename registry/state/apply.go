@@ -7,43 +7,80 @@ import (
 	"milena/registry/store"
 )
 
+// Prepared is a record with what folding it needs computed already.
+type Prepared struct {
+	Record *store.Record
+	guid   GUID // of the record's schema, if it has one
+}
+
+// Prepare computes what folding a record needs. It may run in any goroutine.
+func Prepare(r *store.Record) Prepared {
+	p := Prepared{Record: r}
+	if r.Schema != nil {
+		p.guid = GUIDOf(r.Schema)
+	}
+	return p
+}
+
+// Builder folds many records into a view without a view between any two, which
+// takes a fraction of the time and memory. It belongs to one goroutine.
+type Builder struct{ view View }
+
+// NewBuilder returns a builder that goes on from v. v itself is not changed.
+func NewBuilder(v *View) *Builder {
+	b := &Builder{*v}
+	b.view.edit = &edit{}
+	return b
+}
+
+// Apply folds one more record; see View.Apply.
+func (b *Builder) Apply(p Prepared) { b.view.apply(p) }
+
+// View returns the view after all records so far. The builder may go on; the
+// view does not change any more.
+func (b *Builder) View() *View {
+	v := b.view
+	v.edit = nil
+	b.view.edit = &edit{}
+	return &v
+}
+
 // Apply returns the view after one more record. It never fails: records that
 // say nothing (no-ops, kinds of other releases, deletions of what is not there)
 // leave the view as it is. v itself is not changed.
 func (v *View) Apply(r *store.Record) *View {
 	next := *v
-	switch r.Kind {
-	case store.SchemaKind:
-		next.applySchema(r)
-	case store.ConfigKind:
-		next.applyConfig(r)
-	case store.ModeKind:
-		key := text(Canonical(r.Subject))
-		if r.Mode == nil {
-			next.modes = next.modes.remove(key)
-		} else {
-			next.modes = next.modes.set(key, r.Mode)
-		}
-	case store.ContextKind:
-		next.applyContext(r)
-	case store.DeleteSubject:
-		next.applyDelete(r)
-	case store.ClearSubject:
-		next.applyClear(r)
-	case store.AssocKind:
-		next.applyAssociation(r)
-	case store.KekKind:
-		next.applyKek(r)
-	case store.DekKind:
-		next.applyDek(r)
-	case store.Noop:
-	}
+	next.apply(Prepare(r))
 	return &next
 }
 
 // The methods below change a view that nobody else has seen yet.
 
-func (v *View) applySchema(r *store.Record) {
+func (v *View) apply(p Prepared) {
+	switch r := p.Record; r.Kind {
+	case store.SchemaKind:
+		v.applySchema(r, p.guid)
+	case store.ConfigKind:
+		v.applyConfig(r)
+	case store.ModeKind:
+		v.applyMode(r)
+	case store.ContextKind:
+		v.ownContext(r.Context).declared = r.Exists
+	case store.DeleteSubject:
+		v.applyDelete(r)
+	case store.ClearSubject:
+		v.applyClear(r)
+	case store.AssocKind:
+		v.applyAssociation(r)
+	case store.KekKind:
+		v.applyKek(r)
+	case store.DekKind:
+		v.applyDek(r)
+	case store.Noop:
+	}
+}
+
+func (v *View) applySchema(r *store.Record, guid GUID) {
 	name := ParseName(r.Subject)
 	old := v.Subject(name).Version(r.Version)
 	if r.Schema == nil {
@@ -55,6 +92,7 @@ func (v *View) applySchema(r *store.Record) {
 	version := &Version{
 		Name:            name,
 		Schema:          r.Schema,
+		GUID:            guid,
 		TimestampMillis: r.TimestampMillis,
 		Deleted:         r.Schema.Deleted,
 	}
@@ -64,7 +102,6 @@ func (v *View) applySchema(r *store.Record) {
 		schema.Version = r.Version
 		version.Schema = &schema
 	}
-	version.GUID = GUIDOf(version.Schema)
 	if old != nil && old.GUID == version.GUID && old.Schema.ID == version.Schema.ID {
 		v.replaceVersion(old, version)
 		return
@@ -78,73 +115,100 @@ func (v *View) applySchema(r *store.Record) {
 // replaceVersion puts version in old's place; content and id are the same.
 func (v *View) replaceVersion(old, version *Version) {
 	v.setInSubject(old, version)
-	c := *v.Context(version.Name.Context)
-	key := version.row()
-	users, _ := c.ids.get(number(version.Schema.ID))
-	c.ids = c.ids.set(number(version.Schema.ID), users.set(key, version))
+	c := v.ownContext(version.Name.Context)
+	id := number(version.Schema.ID)
+	users, _ := c.ids.get(id)
+	c.ids = c.ids.put(v.edit, id, users.with(v.edit, version))
 	if !version.Deleted {
-		c.contents = c.contents.set(version.GUID, c.content(version.GUID).written(version.Schema.ID, 0))
+		known, _ := c.contents.get(version.GUID)
+		c.contents = c.contents.put(v.edit, version.GUID, known.written(v.edit, version.Schema.ID, 0))
 	}
-	v.contexts = v.contexts.set(text(c.Name), &c)
 	v.eachReference(version, func(to row) {
 		t, _ := v.referrers.get(to)
-		v.referrers = v.referrers.set(to, t.set(key, version))
+		v.referrers = v.referrers.put(v.edit, to, t.put(v.edit, version.row(), version))
 	})
 }
 
 func (v *View) addVersion(version *Version) {
 	v.setInSubject(nil, version)
-	key := version.row()
-	c := Context{Name: version.Name.Context}
-	if known := v.Context(c.Name); known != nil {
-		c = *known
-	}
+	c := v.ownContext(version.Name.Context)
 	id := version.Schema.ID
 	c.rows++
 	c.maxID = max(c.maxID, id)
 	users, _ := c.ids.get(number(id))
-	c.ids = c.ids.set(number(id), users.set(key, version))
-	c.contents = c.contents.set(version.GUID, c.content(version.GUID).written(id, 1))
-	v.contexts = v.contexts.set(text(c.Name), &c)
-	in, _ := v.guids.get(version.GUID)
-	v.guids = v.guids.set(version.GUID, in.set(text(c.Name), struct{}{}))
+	c.ids = c.ids.put(v.edit, number(id), users.with(v.edit, version))
+	known, had := c.contents.get(version.GUID)
+	c.contents = c.contents.put(v.edit, version.GUID, known.written(v.edit, id, 1))
+	if !had && c.Name != DefaultContext {
+		in, _ := v.guids.get(version.GUID)
+		v.guids = v.guids.put(v.edit, version.GUID, in.put(v.edit, text(c.Name), struct{}{}))
+	}
 	v.eachReference(version, func(to row) {
 		t, _ := v.referrers.get(to)
-		v.referrers = v.referrers.set(to, t.set(key, version))
+		v.referrers = v.referrers.put(v.edit, to, t.put(v.edit, version.row(), version))
 	})
 }
 
 func (v *View) dropVersion(old *Version) {
 	v.setInSubject(old, nil)
-	key := old.row()
-	c := *v.Context(old.Name.Context)
+	c := v.ownContext(old.Name.Context)
 	id := number(old.Schema.ID)
 	c.rows--
-	if users, _ := c.ids.get(id); users.len() > 1 {
-		c.ids = c.ids.set(id, users.remove(key))
+	users, _ := c.ids.get(id)
+	if users = users.without(v.edit, old); users.len() > 0 {
+		c.ids = c.ids.put(v.edit, id, users)
 	} else {
-		c.ids = c.ids.remove(id)
+		c.ids = c.ids.drop(v.edit, id)
 	}
-	if left := c.content(old.GUID).dropped(old.Schema.ID); left != nil {
-		c.contents = c.contents.set(old.GUID, left)
+	known, _ := c.contents.get(old.GUID)
+	if left, ok := known.dropped(v.edit, old.Schema.ID); ok {
+		c.contents = c.contents.put(v.edit, old.GUID, left)
 	} else {
-		c.contents = c.contents.remove(old.GUID)
+		c.contents = c.contents.drop(v.edit, old.GUID)
 		in, _ := v.guids.get(old.GUID)
-		if in = in.remove(text(c.Name)); in.len() > 0 {
-			v.guids = v.guids.set(old.GUID, in)
+		if in = in.drop(v.edit, text(c.Name)); in.len() > 0 {
+			v.guids = v.guids.put(v.edit, old.GUID, in)
 		} else {
-			v.guids = v.guids.remove(old.GUID)
+			v.guids = v.guids.drop(v.edit, old.GUID)
 		}
 	}
-	v.contexts = v.contexts.set(text(c.Name), &c)
 	v.eachReference(old, func(to row) {
 		t, _ := v.referrers.get(to)
-		if t = t.remove(key); t.len() > 0 {
-			v.referrers = v.referrers.set(to, t)
+		if t = t.drop(v.edit, old.row()); t.len() > 0 {
+			v.referrers = v.referrers.put(v.edit, to, t)
 		} else {
-			v.referrers = v.referrers.remove(to)
+			v.referrers = v.referrers.drop(v.edit, to)
 		}
 	})
+}
+
+// ownContext returns the context with the name, put into the view as one that
+// may be changed.
+func (v *View) ownContext(name string) *Context {
+	c := &Context{Name: name}
+	if known := v.Context(name); known != nil {
+		if v.edit != nil && known.owner == v.edit {
+			return known
+		}
+		*c = *known
+	}
+	c.owner = v.edit
+	v.contexts = v.contexts.put(v.edit, text(name), c)
+	return c
+}
+
+// ownSubject is ownContext for subjects.
+func (v *View) ownSubject(n Name) *Subject {
+	s := &Subject{Name: n}
+	if known := v.Subject(n); known != nil {
+		if v.edit != nil && known.owner == v.edit {
+			return known
+		}
+		*s = *known
+	}
+	s.owner = v.edit
+	v.subjects = v.subjects.put(v.edit, text(n.String()), s)
+	return s
 }
 
 // setInSubject replaces old by version in their subject; either may be nil.
@@ -153,27 +217,21 @@ func (v *View) setInSubject(old, version *Version) {
 	if some == nil {
 		some = old
 	}
-	s := Subject{Name: some.Name}
-	if known := v.Subject(some.Name); known != nil {
-		s = *known
-	}
+	s := v.ownSubject(some.Name)
 	if old != nil && !old.Deleted {
 		s.live--
 	}
-	if version != nil {
-		if !version.Deleted {
-			s.live++
+	if version == nil {
+		s.versions = s.versions.drop(v.edit, number(old.Schema.Version))
+		if s.versions.len() == 0 {
+			v.subjects = v.subjects.drop(v.edit, text(s.Name.String()))
 		}
-		s.versions = s.versions.set(number(version.Schema.Version), version)
-	} else {
-		s.versions = s.versions.remove(number(old.Schema.Version))
-	}
-	key := text(s.Name.String())
-	if s.versions.len() == 0 {
-		v.subjects = v.subjects.remove(key)
 		return
 	}
-	v.subjects = v.subjects.set(key, &s)
+	if !version.Deleted {
+		s.live++
+	}
+	s.versions = s.versions.put(v.edit, number(version.Schema.Version), version)
 }
 
 // eachReference calls f with every version that from refers to.
@@ -187,55 +245,22 @@ func (version *Version) row() row {
 	return row{text(version.Name.String()), number(version.Schema.Version)}
 }
 
-// content returns the entry of g, or an empty one.
-func (c *Context) content(g GUID) *content {
-	if e, ok := c.contents.get(g); ok {
-		return e
-	}
-	return &content{}
-}
-
-// written returns the entry after id was written for n more versions.
-func (e *content) written(id, n int) *content {
-	count, _ := e.ids.get(number(id))
-	return &content{last: id, ids: e.ids.set(number(id), count+n)}
-}
-
-// dropped returns the entry after one version with the id went, or nil if it
-// was the last.
-func (e *content) dropped(id int) *content {
-	next := *e
-	count, _ := e.ids.get(number(id))
-	if count > 1 {
-		next.ids = e.ids.set(number(id), count-1)
-		return &next
-	}
-	if next.ids = e.ids.remove(number(id)); next.ids.len() == 0 {
-		return nil
-	}
-	if next.last == id {
-		last, _, _ := next.ids.last()
-		next.last = int(last)
-	}
-	return &next
-}
-
 func (v *View) applyConfig(r *store.Record) {
 	key := text(Canonical(r.Subject))
 	if r.Config == nil {
-		v.configs = v.configs.remove(key)
+		v.configs = v.configs.drop(v.edit, key)
 		return
 	}
-	v.configs = v.configs.set(key, r.Config)
+	v.configs = v.configs.put(v.edit, key, r.Config)
 }
 
-func (v *View) applyContext(r *store.Record) {
-	c := Context{Name: r.Context}
-	if known := v.Context(r.Context); known != nil {
-		c = *known
+func (v *View) applyMode(r *store.Record) {
+	key := text(Canonical(r.Subject))
+	if r.Mode == nil {
+		v.modes = v.modes.drop(v.edit, key)
+		return
 	}
-	c.declared = r.Exists
-	v.contexts = v.contexts.set(text(c.Name), &c)
+	v.modes = v.modes.put(v.edit, key, r.Mode)
 }
 
 // applyDelete soft deletes versions; their time stays that of their own record.
@@ -243,10 +268,13 @@ func (v *View) applyDelete(r *store.Record) {
 	if r.Delete == nil {
 		return
 	}
+	var drop []*Version // apart, as the subject changes meanwhile
 	for old := range v.Subject(ParseName(r.Subject)).Versions() {
-		if old.Deleted || old.Schema.Version > r.Delete.Version {
-			continue
+		if !old.Deleted && old.Schema.Version <= r.Delete.Version {
+			drop = append(drop, old)
 		}
+	}
+	for _, old := range drop {
 		version := *old
 		version.Deleted = true
 		v.replaceVersion(old, &version)

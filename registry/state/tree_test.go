@@ -2,6 +2,7 @@ package state
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"testing"
 	"unicode/utf16"
@@ -9,23 +10,45 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkTree verifies order, sizes and balance of every node.
-func checkTree(t *rapid.T, n *node[number, int]) {
+// checkTree verifies order, bounds, sizes and depth of a tree.
+func checkTree(t *rapid.T, tr tree[number, int]) {
+	depths := map[int]bool{}
+	if n := checkNode(t, tr.root, 0, number(math.MinInt), number(math.MaxInt), depths); n != tr.len() {
+		t.Fatalf("%d keys, but the tree says %d", n, tr.len())
+	}
+	if len(depths) > 1 {
+		t.Fatalf("leaves at depths %v", depths)
+	}
+}
+
+// checkNode verifies the nodes below n, whose keys are from low to below high,
+// and returns how many pairs they have.
+func checkNode(t *rapid.T, n *node[number, int], depth int, low, high number, depths map[int]bool) int {
 	if n == nil {
-		return
+		return 0
 	}
-	l, r := n.left.count(), n.right.count()
-	if n.size != l+r+1 {
-		t.Fatalf("node %d has size %d over %d and %d", n.key, n.size, l, r)
+	if len(n.keys) == 0 || len(n.keys) > nodeKeysMax || len(n.keys) != max(len(n.values), len(n.children)) {
+		t.Fatalf("node with %d keys, %d values and %d children", len(n.keys), len(n.values), len(n.children))
 	}
-	if l+r > 1 && (l > weightDelta*r || r > weightDelta*l) {
-		t.Fatalf("node %d is out of balance: %d and %d", n.key, l, r)
+	if !slices.IsSorted(n.keys) || n.children == nil && (n.keys[0] < low || n.keys[len(n.keys)-1] >= high) {
+		t.Fatalf("keys %v, not from %d to %d", n.keys, low, high)
 	}
-	if n.left != nil && n.left.key >= n.key || n.right != nil && n.right.key <= n.key {
-		t.Fatalf("node %d is out of order", n.key)
+	if n.children == nil {
+		depths[depth] = true
+		return len(n.keys)
 	}
-	checkTree(t, n.left)
-	checkTree(t, n.right)
+	pairs := 0
+	for i, child := range n.children {
+		from, to := low, high
+		if i > 0 {
+			from = n.keys[i]
+		}
+		if i+1 < len(n.keys) {
+			to = n.keys[i+1]
+		}
+		pairs += checkNode(t, child, depth+1, from, to, depths)
+	}
+	return pairs
 }
 
 func TestTreeIsAMap(t *testing.T) {
@@ -37,19 +60,28 @@ func TestTreeIsAMap(t *testing.T) {
 			model map[int]int
 		}
 		var snapshots []old
-		for range rapid.IntRange(0, 300).Draw(t, "steps") {
-			k := rapid.IntRange(0, 80).Draw(t, "key")
-			switch rapid.IntRange(0, 5).Draw(t, "op") {
-			case 0, 1, 2:
-				v := rapid.Int().Draw(t, "value")
-				tr, model[k] = tr.set(number(k), v), v
-			case 3, 4:
-				tr = tr.remove(number(k))
+		var e *edit // nil: every operation copies
+		keysMax := rapid.SampledFrom([]int{20, 80, 2000}).Draw(t, "keys")
+		rising := rapid.Bool().Draw(t, "rising")
+		for i := range rapid.IntRange(0, 400).Draw(t, "steps") {
+			k := rapid.IntRange(0, keysMax).Draw(t, "key")
+			switch rapid.IntRange(0, 7).Draw(t, "op") {
+			case 0, 1, 2, 3:
+				if rising {
+					k = i
+				}
+				tr, model[k] = tr.put(e, number(k), i), i
+			case 4, 5:
+				tr = tr.drop(e, number(k))
 				delete(model, k)
+			case 6:
+				e = &edit{} // what was made before is seen from now on
+				snapshots = append(snapshots, old{tr, maps.Clone(model)})
 			default:
+				e = nil
 				snapshots = append(snapshots, old{tr, maps.Clone(model)})
 			}
-			checkTree(t, tr.root)
+			checkTree(t, tr)
 		}
 		for _, s := range append(snapshots, old{tr, model}) {
 			compareWithModel(t, s.tree, s.model)
@@ -74,7 +106,7 @@ func compareWithModel(t *rapid.T, tr tree[number, int], model map[int]int) {
 			t.Fatalf("descending entry %d is %d, want %d", i, k, keys[i])
 		}
 	}
-	from := rapid.IntRange(-1, 81).Draw(t, "from")
+	from := rapid.IntRange(-1, 2001).Draw(t, "from")
 	at, _ := slices.BinarySearch(keys, from)
 	for k := range tr.from(number(from)) {
 		if int(k) != keys[at] {
@@ -89,7 +121,7 @@ func compareWithModel(t *rapid.T, tr tree[number, int], model map[int]int) {
 	if ok != (len(keys) > 0) || ok && int(last) != keys[len(keys)-1] {
 		t.Fatalf("last is %d, %t", last, ok)
 	}
-	for k := range 81 {
+	for k := range 2001 {
 		v, ok := tr.get(number(k))
 		if want, there := model[k]; ok != there || v != want {
 			t.Fatalf("get %d: %d, %t, want %d, %t", k, v, ok, want, there)

@@ -12,10 +12,12 @@ import (
 type View struct {
 	subjects  tree[text, *Subject]
 	contexts  tree[text, *Context]
-	guids     tree[GUID, tree[text, struct{}]] // contexts that have the content
+	guids     tree[GUID, tree[text, struct{}]] // contexts but the default one that have the content
 	referrers tree[row, tree[row, *Version]]   // by what is referred to
 	configs   tree[text, *store.Config]        // by canonical subject; "" is the default context
 	modes     tree[text, *store.Mode]          // the same
+
+	edit *edit // of the builder whose view this is; nil in views that others see
 
 	associations associations
 	keyring      keyring
@@ -28,6 +30,7 @@ type Subject struct {
 	Name     Name
 	versions tree[number, *Version]
 	live     int
+	owner    *edit // who may change it in place
 }
 
 // Version is one version of a subject.
@@ -45,14 +48,9 @@ type Context struct {
 	declared bool // a CONTEXT record says so
 	rows     int  // versions in it, soft deleted ones included
 	maxID    int
-	ids      tree[number, tree[row, *Version]]
-	contents tree[GUID, *content]
-}
-
-// content is a schema's identity in one context.
-type content struct {
-	last int               // the id that was written last
-	ids  tree[number, int] // every id of it, with the number of versions
+	ids      tree[number, users]
+	contents tree[GUID, content]
+	owner    *edit // who may change it in place
 }
 
 // Subject returns the subject with the name, or nil if it has no versions.
@@ -98,6 +96,10 @@ func (v *View) Contexts() iter.Seq[string] {
 // HasGUID yields the contexts that have the content, sorted.
 func (v *View) HasGUID(g GUID) iter.Seq[*Context] {
 	return func(yield func(*Context) bool) {
+		c := v.Context(DefaultContext) // sorts before all others
+		if _, ok := c.ID(g); ok && !yield(c) {
+			return
+		}
 		in, _ := v.guids.get(g)
 		for name := range in.all() {
 			if c := v.Context(string(name)); c != nil && !yield(c) {
@@ -285,12 +287,8 @@ func (c *Context) Users(id int) iter.Seq[*Version] {
 		if c == nil {
 			return
 		}
-		t, _ := c.ids.get(number(id))
-		for _, v := range t.all() {
-			if !yield(v) {
-				return
-			}
-		}
+		u, _ := c.ids.get(number(id))
+		u.all(yield)
 	}
 }
 
