@@ -25,12 +25,17 @@ func (e *DecodeError) Error() string { return e.Message }
 // DecodeRegister reads the body of a registration, look-up or compatibility
 // check. Errors are ErrNoBody or of type *DecodeError, here and below.
 func DecodeRegister(body []byte) (RegisterRequest, error) {
-	var r RegisterRequest
 	o, err := object(body)
 	if err != nil {
-		return r, err
+		return RegisterRequest{}, err
 	}
 	d := &decoder{}
+	r := d.register(o)
+	return r, d.result()
+}
+
+func (d *decoder) register(o map[string]any) RegisterRequest {
+	var r RegisterRequest
 	r.Version = d.integer(o["version"])
 	r.ID = d.integer(o["id"])
 	r.SchemaType = d.text(o["schemaType"])
@@ -43,7 +48,7 @@ func DecodeRegister(body []byte) (RegisterRequest, error) {
 	if b := d.boolean(o["propagateSchemaTags"]); b != nil {
 		r.PropagateSchemaTags = *b
 	}
-	return r, d.result()
+	return r
 }
 
 // DecodeTags reads the body of a request that changes tags.

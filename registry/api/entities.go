@@ -110,6 +110,8 @@ type Schema struct {
 	Timestamp  *int64       `json:"ts,omitempty"`         // milliseconds since the epoch
 	Deleted    *bool        `json:"deleted,omitempty"`
 	Aliases    []string     `json:"aliases,omitempty"` // only in lists with aliases=true
+
+	Associations []Association `json:"associations,omitempty"` // only in lists with an association filter
 }
 
 // SchemaString is a schema by id or GUID. By id it names some subject and

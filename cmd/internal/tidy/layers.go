@@ -8,7 +8,7 @@ func Layers() [][]string {
 	return [][]string{
 		{
 			"serde/wire", "serde/schema", "serde/record", "serde/record/recordpb", "evolution/diff",
-			"registry/errcode", "registry/api", "registry/store",
+			"registry/errcode", "registry/api", "registry/store", "registry/kms",
 			"gateway/batch", "gateway/group", "gateway/backend",
 			"broker/api", "broker/brokerpb", "broker/journal", "broker/journal/fs", "broker/stored", "broker/catalog",
 		},
