@@ -45,8 +45,8 @@ type Options struct {
 	// together, since they are kept in memory; defaults 32 MiB and 512 MiB.
 	SchemaBytesMax  int
 	SchemasBytesMax int64
-	// ReadBytesMax bounds the encoded bytes of one read, whatever it asks for;
-	// default 64 MiB.
+	// ReadBytesMax bounds the bytes of one read, encoded and as they are stored,
+	// whatever it asks for; default 64 MiB.
 	ReadBytesMax int32
 	// TailBytesMax bounds the recent batches that are kept in memory, so that
 	// fresh reads don't touch the disk; default 32 MiB, negative for none.

@@ -23,10 +23,22 @@ func (b *Broker) Read(ctx context.Context, r api.Read) ([]api.ReadResult, error)
 	}
 	r.BytesMax = min(r.BytesMax, b.opts.ReadBytesMax)
 	pl := b.plan(&r)
+	if pl.beyond {
+		// A producer may know offsets from before their sync (acks=1).
+		if err := b.awaitWritten(ctx); err != nil {
+			return nil, fmt.Errorf("read: %w", err)
+		}
+		pl = b.plan(&r)
+	}
 	if !pl.enough && r.MaxWait > 0 {
 		var err error
 		if pl, err = b.wait(ctx, &r); err != nil {
 			return nil, fmt.Errorf("read: %w", err)
+		}
+	}
+	if r.Reserve != nil && pl.stored > 0 {
+		if err := r.Reserve(ctx, pl.encoded+pl.stored); err != nil {
+			return nil, fmt.Errorf("read: reserve memory: %w", err)
 		}
 	}
 	out := make([]api.ReadResult, len(r.Partitions))
@@ -41,6 +53,10 @@ type plan struct {
 	parts []planPart
 	// enough: there is no reason to wait.
 	enough bool
+	// beyond: an offset is behind the high watermark.
+	beyond bool
+	// encoded and stored are the bytes of what was chosen.
+	encoded, stored int64
 }
 
 type planPart struct {
@@ -52,7 +68,6 @@ type planPart struct {
 
 func (b *Broker) plan(r *api.Read) plan {
 	pl := plan{parts: make([]planPart, len(r.Partitions))}
-	var bytes int64
 	for i := range r.Partitions {
 		rp, part := &r.Partitions[i], &pl.parts[i]
 		part.id = rp.Partition
@@ -65,34 +80,45 @@ func (b *Broker) plan(r *api.Read) plan {
 		part.view = v
 		if rp.Offset < v.start || rp.Offset > v.high {
 			part.err, pl.enough = api.ErrOffsetOutOfRange, true
+			pl.beyond = pl.beyond || rp.Offset > v.high
 			continue
 		}
-		bytes += part.choose(rp, v.limit(r.Isolation == api.ReadCommitted), int64(r.BytesMax)-bytes, bytes == 0)
+		pl.choose(part, rp, v.limit(r.Isolation == api.ReadCommitted), chooseLimits{
+			encoded: int64(r.BytesMax), stored: int64(b.opts.ReadBytesMax)})
 	}
-	pl.enough = pl.enough || bytes >= int64(min(r.BytesMin, r.BytesMax))
+	pl.enough = pl.enough || pl.encoded >= int64(min(r.BytesMin, r.BytesMax))
 	return pl
 }
 
-// choose takes batches from the offset on, below the limit offset, and returns
-// their size. The first one of all is taken whatever its size.
-func (part *planPart) choose(rp *api.ReadPartition, limit, room int64, first bool) int64 {
+// chooseLimits bound what is chosen for all partitions, in bytes. What batches
+// take as they are stored can be far more than their encoded size.
+type chooseLimits struct{ encoded, stored int64 }
+
+// choose takes batches from the offset on, below the limit offset. The first one
+// of all is taken whatever its size.
+func (pl *plan) choose(part *planPart, rp *api.ReadPartition, limit int64, most chooseLimits) {
 	v := part.view
 	part.from = v.find(rp.Offset)
 	part.to = part.from
-	room = min(room, int64(rp.BytesMax))
-	var bytes int64
+	room := min(most.encoded, pl.encoded+int64(rp.BytesMax))
 	for ; part.to < v.len(); part.to++ {
 		ref := v.at(part.to)
 		// A batch that a reader may not see to its end is not served.
 		if v.end(part.to) > limit {
-			break
+			return
 		}
-		if size := int64(ref.encodedSize); bytes+size > room && !(first && bytes == 0 && part.to == part.from) {
-			break
+		if first := pl.stored == 0; !first {
+			if pl.encoded+int64(ref.encodedSize) > room {
+				return
+			}
+			if pl.stored+int64(ref.length) > most.stored {
+				pl.enough = true // waiting would not bring more
+				return
+			}
 		}
-		bytes += int64(ref.encodedSize)
+		pl.encoded += int64(ref.encodedSize)
+		pl.stored += int64(ref.length)
 	}
-	return bytes
 }
 
 // wait plans again with each notification until there is enough, the time is

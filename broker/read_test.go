@@ -1,11 +1,15 @@
 package broker
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"milena/broker/api"
 	"milena/broker/journal"
@@ -152,4 +156,65 @@ func TestIndex(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestReadStoredBytes: what batches take as they are stored bounds a read too,
+// and one that is full by it doesn't wait for more encoded bytes.
+func TestReadStoredBytes(t *testing.T) {
+	b := openBroker(t, Options{ReadBytesMax: 10_000})
+	p := newTestTopic(t, b, "t")
+	for range 5 {
+		append1(t, b, p, testBatch{text: strings.Repeat("x", 4000)}) // 100 bytes encoded
+	}
+	r := api.Read{
+		Partitions: []api.ReadPartition{{Partition: p, BytesMax: 1 << 20}},
+		BytesMin:   500, BytesMax: 1 << 20, MaxWait: time.Hour,
+	}
+	var reserved int64
+	r.Reserve = func(_ context.Context, bytes int64) error { reserved += bytes; return nil }
+	out, err := b.Read(t.Context(), r)
+	if err != nil || out[0].Err != nil || len(out[0].Batches) != 2 {
+		t.Fatalf("%d batches, %v", len(out[0].Batches), err)
+	}
+	if want := int64(len(out[0].Batches[0].Bytes)+len(out[0].Batches[1].Bytes)) + 200; reserved != want {
+		t.Errorf("%d bytes reserved, want %d", reserved, want)
+	}
+	full := errors.New("full")
+	r.Reserve = func(context.Context, int64) error { return full }
+	if _, err := b.Read(t.Context(), r); !errors.Is(err, full) {
+		t.Errorf("without memory: %v", err)
+	}
+}
+
+// TestReadWaitsForWritten: an offset that a producer learned before the sync is
+// not out of range.
+func TestReadWaitsForWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := faulty()
+		b := openBroker(t, Options{Journal: j})
+		p := newTestTopic(t, b, "t")
+		hold := make(chan struct{})
+		j.set(func() { j.holdSync = hold })
+		batches := []api.Append{{Partition: p, Batch: testBatch{}.build(t)}, {Partition: p, Batch: testBatch{}.build(t)}}
+		out, err := b.Append(t.Context(), api.Written, batches)
+		if err != nil || out[1].BaseOffset != 1 {
+			t.Fatalf("written: %+v %v", out, err)
+		}
+		read := make(chan api.ReadResult, 1)
+		go func() { read <- read1(t, b, p, 1) }()
+		synctest.Wait()
+		select {
+		case r := <-read:
+			t.Errorf("read before the sync: %+v", r)
+		default:
+		}
+		hold <- struct{}{}
+		if r := <-read; r.Err != nil || len(r.Batches) != 1 || r.HighWatermark != 2 {
+			t.Errorf("read after the sync: %+v", r)
+		}
+		j.set(func() { j.holdSync = nil })
+		if r := read1(t, b, p, 3); !errors.Is(r.Err, api.ErrOffsetOutOfRange) {
+			t.Errorf("an offset that nobody has: %+v", r)
+		}
+	})
 }

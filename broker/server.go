@@ -8,6 +8,7 @@ import (
 	"net"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/keepalive"
@@ -32,6 +33,9 @@ type ServerOptions struct {
 	// the bytes of one; defaults 256 and 256 MiB.
 	CallsMax     int
 	CallBytesMax int64
+	// FetchBytesMax bounds the batches that all Fetch calls have loaded and not
+	// sent, in bytes; further calls wait; default 256 MiB.
+	FetchBytesMax int64
 	// Idle closes connections without calls; default 10 min. Ping is how long
 	// a silent peer is trusted before it is asked; default 10 s.
 	Idle, Ping time.Duration
@@ -47,6 +51,7 @@ func (o ServerOptions) withDefaults() ServerOptions {
 	setDefault(&o.StreamsMax, 10_000)
 	setDefault(&o.CallsMax, 256)
 	setDefault(&o.CallBytesMax, 256<<20)
+	setDefault(&o.FetchBytesMax, 256<<20)
 	setDefault(&o.Idle, 10*time.Minute)
 	setDefault(&o.Ping, 10*time.Second)
 	if o.Logger == nil {
@@ -63,6 +68,8 @@ type Server struct {
 	opts     ServerOptions
 	programs *serde.Programs
 	grpc     *grpc.Server
+	// fetchBytes is the memory of Fetch calls.
+	fetchBytes *semaphore.Weighted
 	// closing ends the calls that last: sessions, publish streams, watches.
 	closing context.Context
 	close   context.CancelFunc
@@ -78,7 +85,7 @@ func NewServer(b *Broker, o ServerOptions) (*Server, error) {
 		}
 		o.Programs = programs
 	}
-	s := &Server{broker: b, opts: o, programs: o.Programs}
+	s := &Server{broker: b, opts: o, programs: o.Programs, fetchBytes: semaphore.NewWeighted(o.FetchBytesMax)}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.grpc = grpc.NewServer(
 		grpc.MaxRecvMsgSize(o.MessageBytesMax),

@@ -32,11 +32,22 @@ func (s *Server) Fetch(m *brokerpb.FetchRequest, st grpc.ServerStreamingServer[b
 	}
 	ctx, cancel := s.untilClosing(st.Context())
 	defer cancel()
+	w := &fetchWriter{stream: st, pieceBytes: s.opts.PieceBytes}
+	var held int64
+	defer func() { s.fetchBytes.Release(held) }()
+	r.Reserve = func(ctx context.Context, bytes int64) error {
+		w.reply.Bytes = bytes
+		held = min(bytes, s.opts.FetchBytesMax)
+		err := s.fetchBytes.Acquire(ctx, held)
+		if err != nil {
+			held = 0
+		}
+		return err
+	}
 	results, err := s.broker.Read(ctx, r)
 	if err != nil {
 		return s.closedError(err)
 	}
-	w := &fetchWriter{stream: st, pieceBytes: s.opts.PieceBytes}
 	for i := range results {
 		if err := w.result(&results[i]); err != nil {
 			return err
@@ -122,7 +133,7 @@ func (w *fetchWriter) flush() error {
 		return nil
 	}
 	err := w.stream.Send(&w.reply)
-	w.reply.Parts, w.bytes = w.reply.Parts[:0], 0
+	w.reply.Parts, w.reply.Bytes, w.bytes = w.reply.Parts[:0], 0, 0
 	return err
 }
 

@@ -1544,8 +1544,11 @@ func (x *FetchPartition) GetBytesMax() int32 {
 }
 
 type FetchReply struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Parts         []*FetchPart           `protobuf:"bytes,1,rep,name=parts,proto3" json:"parts,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Parts []*FetchPart           `protobuf:"bytes,1,rep,name=parts,proto3" json:"parts,omitempty"`
+	// Of the first reply: what all batches have as they are stored and as record
+	// batches, together. The others follow as the caller takes them.
+	Bytes         int64 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1585,6 +1588,13 @@ func (x *FetchReply) GetParts() []*FetchPart {
 		return x.Parts
 	}
 	return nil
+}
+
+func (x *FetchReply) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
 }
 
 type FetchPart struct {
@@ -3487,10 +3497,11 @@ const file_broker_proto_rawDesc = "" +
 	"\btopic_id\x18\x01 \x01(\fR\atopicId\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\x05R\tpartition\x12\x16\n" +
 	"\x06offset\x18\x03 \x01(\x03R\x06offset\x12\x1b\n" +
-	"\tbytes_max\x18\x04 \x01(\x05R\bbytesMax\"?\n" +
+	"\tbytes_max\x18\x04 \x01(\x05R\bbytesMax\"U\n" +
 	"\n" +
 	"FetchReply\x121\n" +
-	"\x05parts\x18\x01 \x03(\v2\x1b.milena.broker.v1.FetchPartR\x05parts\"\x98\x01\n" +
+	"\x05parts\x18\x01 \x03(\v2\x1b.milena.broker.v1.FetchPartR\x05parts\x12\x14\n" +
+	"\x05bytes\x18\x02 \x01(\x03R\x05bytes\"\x98\x01\n" +
 	"\tFetchPart\x127\n" +
 	"\x06result\x18\x01 \x01(\v2\x1d.milena.broker.v1.FetchResultH\x00R\x06result\x124\n" +
 	"\x05batch\x18\x02 \x01(\v2\x1c.milena.broker.v1.FetchBatchH\x00R\x05batch\x12\x14\n" +

@@ -27,9 +27,21 @@ func (c *Client) Read(ctx context.Context, r api.Read) ([]api.ReadResult, error)
 		}
 	}
 	st, err := c.rpc.Fetch(ctx, m)
+	var refused error
 	a := fetchAssembly{results: make([]api.ReadResult, 0, len(r.Partitions))}
 	if err == nil {
-		err = receiveAll(st, func(m *brokerpb.FetchReply) error { return a.add(m) })
+		err = receiveAll(st, func(m *brokerpb.FetchReply) error {
+			// Meanwhile flow control holds back what follows.
+			if m.Bytes > 0 && r.Reserve != nil && refused == nil {
+				if refused = r.Reserve(ctx, m.Bytes); refused != nil {
+					return refused
+				}
+			}
+			return a.add(m)
+		})
+	}
+	if refused != nil {
+		return nil, fmt.Errorf("read: reserve memory: %w", refused)
 	}
 	if err != nil {
 		return nil, callError(ctx, "read", err)

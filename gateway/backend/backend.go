@@ -115,6 +115,11 @@ type Read struct {
 	BytesMax   int32
 	MaxWait    time.Duration
 	Isolation  Isolation
+	// Reserve, if not nil, is called once before any batch is loaded, with the
+	// bytes that the batches have as they are stored and as record batches,
+	// together; not at all if there is none. It may wait for so much memory, and
+	// its error ends the read.
+	Reserve func(ctx context.Context, bytes int64) error
 }
 
 // StoredBatch is one batch as read. Bytes must not be changed.

@@ -157,11 +157,24 @@ func (f *fetching) read(ctx context.Context) error {
 		isolation = backend.ReadCommitted
 	}
 	wait := min(max(time.Duration(f.req.MaxWaitMillis)*time.Millisecond, 0), fetchWaitMax)
-	readCtx, cancel := context.WithTimeout(ctx, wait+f.server.opts.BackendTimeout)
+	// A client that sends many fetches at once gets one answer after the other:
+	// what it hasn't taken yet is not loaded.
+	if err := f.request.Reserve(ctx, 0); err != nil {
+		return err
+	}
+	readCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	limit := time.AfterFunc(wait+f.server.opts.BackendTimeout, cancel)
+	defer limit.Stop()
 	results, err := f.server.broker.Read(readCtx, backend.Read{
 		Partitions: f.reads, BytesMin: max(min(f.req.MinBytes, bytesMax), 0), BytesMax: max(bytesMax, 0),
-		MaxWait: wait, Isolation: isolation})
+		MaxWait: wait, Isolation: isolation,
+		Reserve: func(_ context.Context, bytes int64) error {
+			// Memory may be long in coming, which is not the broker's fault.
+			limit.Stop()
+			defer limit.Reset(f.server.opts.BackendTimeout)
+			return f.request.Reserve(ctx, bytes)
+		}})
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err() // nobody waits for the answer any more
@@ -175,11 +188,6 @@ func (f *fetching) read(ctx context.Context) error {
 	for i := range results {
 		for _, b := range results[i].Batches {
 			size += envelope.Size(b)
-		}
-	}
-	if size > 0 {
-		if err := f.request.Reserve(ctx, int64(size)); err != nil {
-			return err
 		}
 	}
 	f.fill(ctx, results, size)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -246,6 +247,79 @@ func (f *flow) Park()                                        { f.parked = true }
 func (f *flow) Pass()                                        { f.passed = true }
 func (f *flow) Turn(context.Context) error                   { return nil }
 func (f *flow) Reserve(_ context.Context, bytes int64) error { f.reserved += bytes; return nil }
+
+// slowFlow has an answer before this one, and then no memory, for as long as the
+// test wants.
+type slowFlow struct {
+	flow
+	written, memory chan struct{}
+}
+
+func (f *slowFlow) Reserve(ctx context.Context, bytes int64) error {
+	wait := f.written
+	if bytes > 0 {
+		wait = f.memory
+	}
+	select {
+	case <-wait:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// countingReads counts reads begun and reads that loaded batches.
+type countingReads struct {
+	*memory.Broker
+	begun, loaded atomic.Int32
+}
+
+func (b *countingReads) Read(ctx context.Context, r backend.Read) ([]backend.ReadResult, error) {
+	b.begun.Add(1)
+	out, err := b.Broker.Read(ctx, r)
+	if err == nil {
+		b.loaded.Add(1)
+	}
+	return out, err
+}
+
+// TestFetchLoadsInTurn: nothing is read from the broker while an earlier answer
+// is on its way, and nothing loaded before there is memory for it, however long
+// that takes.
+func TestFetchLoadsInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &countingReads{Broker: memory.New(nil)}
+		s := newServer(t, Options{Broker: b})
+		mustCreate(t, s, "t", 1, nil)
+		askProduce(t, s, 9, produceTo("t", -1, producedBatch(t, batch.None, func(h *batch.Header) { h.FirstTimestamp = time.Now().UnixMilli() }, plainValues("news")...)))
+		f := &slowFlow{written: make(chan struct{}), memory: make(chan struct{})}
+		req := fetchRequest("t", 0)
+		req.Version = 12
+		api, _ := s.Lookup(req.Key(), req.Version)
+		done := make(chan *kmsg.FetchResponse, 1)
+		go func() {
+			resp, err := s.Handle(context.Background(), api, &Request{Msg: req, Conn: &Conn{}, Flow: f})
+			if err != nil {
+				t.Error(err)
+			}
+			done <- resp.(*kmsg.FetchResponse)
+		}()
+		synctest.Wait()
+		if b.begun.Load() != 0 {
+			t.Error("read before the answer before it has left")
+		}
+		close(f.written)
+		synctest.Wait()
+		if b.begun.Load() != 1 || b.loaded.Load() != 0 {
+			t.Error("loaded without memory")
+		}
+		time.Sleep(time.Hour) // of the bubble's clock
+		close(f.memory)
+		if resp := <-done; valuesOf(t, resp.Topics[0].Partitions[0].RecordBatches) != "news" {
+			t.Errorf("%+v", resp.Topics[0].Partitions[0])
+		}
+	})
+}
 
 func TestFetchWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -123,6 +123,7 @@ func (a *adapter) Read(ctx context.Context, r backend.Read) ([]backend.ReadResul
 	in := api.Read{
 		Partitions: make([]api.ReadPartition, len(r.Partitions)),
 		BytesMin:   r.BytesMin, BytesMax: r.BytesMax, MaxWait: r.MaxWait, Isolation: isolation(r.Isolation),
+		Reserve: r.Reserve,
 	}
 	for i := range r.Partitions {
 		p := &r.Partitions[i]

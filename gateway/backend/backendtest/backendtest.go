@@ -44,6 +44,7 @@ func Run(t *testing.T, fixture func(t *testing.T) Fixture) {
 		{"pending appends nobody waits for", testPipelineForgotten},
 		{"read whole batches", testReadWhole},
 		{"read sizes", testReadSizes},
+		{"read reserves", testReadReserves},
 		{"read ends", testReadEnds},
 		{"read holes", testReadHoles},
 		{"read waits", testReadWaits},

@@ -2,6 +2,7 @@ package backendtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -75,6 +76,36 @@ func testReadSizes(s *suite) {
 		if got := read(c.partitionMax, c.total, c.order...); got != c.want {
 			s.Errorf("limits %d and %d, order %v: %s batches, want %s", c.partitionMax, c.total, c.order, got, c.want)
 		}
+	}
+}
+
+func testReadReserves(s *suite) {
+	p := s.partition("t")
+	var asked []int64
+	var refusal error
+	r := backend.Read{
+		Partitions: []backend.ReadPartition{{Partition: p, BytesMax: 1 << 20, LeaderEpoch: -1}}, BytesMax: 1 << 20,
+		Reserve: func(_ context.Context, bytes int64) error { asked = append(asked, bytes); return refusal },
+	}
+	if s.read(r); len(asked) != 0 {
+		s.Fatalf("%v bytes asked for where there are none", asked)
+	}
+	s.append1(p, &Batch{Size: 100})
+	s.append1(p, &Batch{Size: 300})
+	want := int64(400)
+	for _, b := range s.read(r)[0].Batches {
+		want += int64(len(b.Bytes))
+	}
+	if len(asked) != 1 || asked[0] != want {
+		s.Fatalf("%v bytes asked for, want %d once", asked, want)
+	}
+	refusal = errors.New("no memory")
+	if _, err := s.b.Read(s.ctx, r); !errors.Is(err, refusal) {
+		s.Fatalf("a refused read: %v", err)
+	}
+	refusal = nil
+	if got := s.read(r)[0]; len(got.Batches) != 2 {
+		s.Fatalf("the next read has %d batches", len(got.Batches))
 	}
 }
 

@@ -114,7 +114,7 @@ func (b *Broker) Read(ctx context.Context, r backend.Read) ([]backend.ReadResult
 		changed := b.changed
 		b.mu.Unlock()
 		if failed || bytes >= int64(r.BytesMin) || r.MaxWait <= 0 {
-			return results, nil
+			return results, reserve(ctx, &r, results, bytes)
 		}
 		select {
 		case <-changed:
@@ -124,6 +124,23 @@ func (b *Broker) Read(ctx context.Context, r backend.Read) ([]backend.ReadResult
 			return nil, fmt.Errorf("read: %w", ctx.Err())
 		}
 	}
+}
+
+// reserve asks for the memory of an answer, which here is there already.
+func reserve(ctx context.Context, r *backend.Read, results []backend.ReadResult, encoded int64) error {
+	var bytes int64
+	for i := range results {
+		for _, b := range results[i].Batches {
+			bytes += int64(len(b.Bytes))
+		}
+	}
+	if r.Reserve == nil || bytes == 0 {
+		return nil
+	}
+	if err := r.Reserve(ctx, encoded+bytes); err != nil {
+		return fmt.Errorf("read: reserve memory: %w", err)
+	}
+	return nil
 }
 
 // read looks once. The lock is held.
