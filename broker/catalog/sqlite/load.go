@@ -45,6 +45,7 @@ func (s *Store) load(ctx context.Context, fn func(catalog.Row) error) (int64, er
 	}
 	defer rows.Close()
 	var got saved
+	var refused error // by fn; it may be damage that it stumbled over
 	for rows.Next() {
 		var section, key, value sql.RawBytes
 		if err := rows.Scan(&section, &key, &value); err != nil {
@@ -52,8 +53,8 @@ func (s *Store) load(ctx context.Context, fn func(catalog.Row) error) (int64, er
 		}
 		got.count++
 		got.sum += rowHash(section, key, value)
-		if err := fn(catalog.Row{Section: string(section), Key: key, Value: value}); err != nil {
-			return 0, err
+		if refused == nil {
+			refused = fn(catalog.Row{Section: string(section), Key: key, Value: value})
 		}
 	}
 	if err := rows.Err(); err != nil {
@@ -62,5 +63,5 @@ func (s *Store) load(ctx context.Context, fn func(catalog.Row) error) (int64, er
 	if got.count != want.count || got.sum != want.sum {
 		return 0, damaged(fmt.Sprintf("%d rows where %d were saved, or with other content", got.count, want.count))
 	}
-	return want.position, nil
+	return want.position, refused
 }

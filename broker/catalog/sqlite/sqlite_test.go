@@ -61,8 +61,9 @@ func damaged(t *testing.T, damage func(t *testing.T, path string)) {
 	damage(t, path)
 	s = open(t, path)
 	defer s.Close()
-	for range 2 {
-		if _, err := s.Load(ctx, nothing); !errors.Is(err, catalog.ErrDamaged) {
+	picky := func(catalog.Row) error { return errors.New("no such row can be") }
+	for _, fn := range []func(catalog.Row) error{picky, nothing, picky} {
+		if _, err := s.Load(ctx, fn); !errors.Is(err, catalog.ErrDamaged) {
 			t.Fatalf("load: %v", err)
 		}
 		if err := s.Save(ctx, catalog.Checkpoint{Position: 11, Base: 10}); !errors.Is(err, catalog.ErrDamaged) {
