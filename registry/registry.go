@@ -11,7 +11,6 @@ import (
 	"milena/evolution"
 	"milena/registry/errcode"
 	"milena/registry/state"
-	"milena/registry/store"
 )
 
 // Registry is a schema registry over a log. Its methods may be called
@@ -63,31 +62,16 @@ func Open(ctx context.Context, o Options) (*Registry, error) {
 	for i := range r.turns {
 		r.turns[i] = make(chan struct{}, 1)
 	}
-	w := &writer{r: r, log: o.Log}
+	w := &writer{r: r, log: o.Log, replayer: &replayer{log: o.Log, logger: o.Logger}}
+	w.replayer.decoder.Keep = (&texts{}).keep
 	view := &state.View{}
-	if view, w.end, err = replay(ctx, o.Log, view, 0); err != nil {
+	if view, w.end, err = w.replayer.fold(ctx, view, 0); err != nil {
 		return nil, fmt.Errorf("open registry: %w", err)
 	}
+	w.replayer.decoder.Keep = nil // what comes later may go again
 	r.view.Store(view)
 	go w.run()
 	return r, nil
-}
-
-// replay folds the records from position from on into v and returns the view
-// with the log's end.
-func replay(ctx context.Context, log store.Log, v *state.View, from int64) (*state.View, int64, error) {
-	for e, err := range log.Read(ctx, from) {
-		if err != nil {
-			return nil, from, fmt.Errorf("replay: %w", err)
-		}
-		record, err := store.Decode(e)
-		if err != nil {
-			return nil, from, fmt.Errorf("replay: %w", err)
-		}
-		v = v.Apply(record)
-		from = e.Position + 1
-	}
-	return v, from, nil
 }
 
 // Close stops the writer and waits for it. Writes that wait are refused; reads

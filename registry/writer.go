@@ -120,9 +120,10 @@ func (r *Registry) tryWrite(ctx context.Context, attempt func(v *state.View) (*p
 
 // writer is the only appender. Its goroutine owns all of its fields.
 type writer struct {
-	r   *Registry
-	log store.Log
-	end int64 // the position that the next record gets
+	r        *Registry
+	log      store.Log
+	replayer *replayer
+	end      int64 // the position that the next record gets
 }
 
 func (w *writer) run() {
@@ -274,7 +275,7 @@ func (w *writer) written(ctx context.Context, from int64, entries []store.Entry)
 
 // catchUp folds and publishes what others appended.
 func (w *writer) catchUp(ctx context.Context) error {
-	view, end, err := replay(ctx, w.log, w.r.view.Load(), w.end)
+	view, end, err := w.replayer.fold(ctx, w.r.view.Load(), w.end)
 	if err != nil {
 		w.fail(err)
 		return err
