@@ -9,6 +9,7 @@ import (
 	"milena/registry/errcode"
 	"milena/serde/avro"
 	"milena/serde/format"
+	"milena/serde/jsonschema"
 	"milena/serde/schema"
 )
 
@@ -84,13 +85,16 @@ func isFormat(t schema.Type, wanted string) bool {
 
 // fieldNames returns the names of the top-level fields.
 func fieldNames(p schema.Parsed) []string {
-	a, ok := p.(*avro.Schema)
-	if !ok || a.Root().Kind != avro.KindRecord {
-		return nil
-	}
 	var names []string
-	for i := range a.Root().Fields {
-		names = append(names, a.Root().Fields[i].Name)
+	switch s := p.(type) {
+	case *avro.Schema:
+		if s.Root().Kind == avro.KindRecord {
+			for i := range s.Root().Fields {
+				names = append(names, s.Root().Fields[i].Name)
+			}
+		}
+	case *jsonschema.Schema:
+		names = s.Properties()
 	}
 	return names
 }
@@ -100,7 +104,31 @@ func invalid(c *candidate, err error) error {
 	if errors.Is(err, format.ErrUnsupported) {
 		return errcode.InvalidSchema.New("Invalid schema type " + string(c.schema.Type)).Because(err)
 	}
+	if c.schema.Type == string(schema.JSON) {
+		return invalidJSON(c, err)
+	}
 	return errcode.InvalidSchema.New(fmt.Sprintf(
 		"Invalid schema of type %s, details: Invalid schema %s with refs %s of type %s, details: %s",
 		c.schema.Type, c.describe(), describeReferences(c.schema.References), c.schema.Type, err)).Because(err)
+}
+
+// invalidJSON is invalid for JSON Schema, where the reference tells what a text
+// is not and no more. Behind its words stand place and reason.
+func invalidJSON(c *candidate, err error) error {
+	what := "Invalid schema " + c.describe()
+	if jsonschema.NotJSON(err) {
+		what = "Invalid schema of type JSON"
+	}
+	details := err.Error()
+	var parse *schema.ParseError
+	if errors.As(err, &parse) {
+		words, place := *parse, *parse
+		words.Line, words.Path = 0, ""
+		place.Message = ""
+		details = words.Error()
+		if at := strings.TrimSuffix(strings.TrimSpace(place.Error()), ":"); at != "" {
+			details += " (" + at + ")"
+		}
+	}
+	return errcode.InvalidSchema.New(fmt.Sprintf("Invalid schema of type JSON, details: %s, details: %s", what, details)).Because(err)
 }

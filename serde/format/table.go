@@ -5,11 +5,16 @@ import (
 	"fmt"
 
 	"milena/serde/avro"
+	"milena/serde/jsonschema"
 	"milena/serde/schema"
 )
 
 // ErrUnsupported says that a format is not in the table.
 var ErrUnsupported = errors.New("unsupported schema format")
+
+// ErrNoProgram says that a schema was parsed but there is no program for its
+// records, which therefore stay raw.
+var ErrNoProgram = errors.New("records of this schema format stay raw")
 
 // row is one format: its name in the registry's API, its parser, and its
 // compiler, which takes what the parser returned.
@@ -24,6 +29,7 @@ type row struct {
 func table() []row {
 	return []row{
 		{schema.Avro, parseAvro, compileAvro},
+		{schema.JSON, parseJSON, noProgram},
 	}
 }
 
@@ -76,6 +82,16 @@ func Compile(s schema.Resolved) (Program, error) {
 func parseAvro(s schema.Resolved) (schema.Parsed, error) {
 	var p avro.Parser
 	return p.Parse(s)
+}
+
+func parseJSON(s schema.Resolved) (schema.Parsed, error) {
+	var p jsonschema.Parser
+	return p.Parse(s)
+}
+
+// noProgram is the compiler of formats whose records are not decoded.
+func noProgram(p schema.Parsed) (Program, error) {
+	return nil, fmt.Errorf("%w: %s", ErrNoProgram, p.Type())
 }
 
 func compileAvro(p schema.Parsed) (Program, error) {
