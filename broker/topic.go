@@ -145,6 +145,10 @@ func (b *Broker) CreateTopic(ctx context.Context, spec api.TopicSpec) (api.Topic
 	op := &createTopic{topic: api.Topic{
 		Name: spec.Name, Partitions: spec.Partitions, Configs: maps.Clone(spec.Configs),
 	}}
+	op.bytes = int64(len(spec.Name)) + 64
+	for name, value := range spec.Configs {
+		op.bytes += int64(len(name)+len(value)) + 16
+	}
 	if _, err := rand.Read(op.topic.ID[:]); err != nil {
 		return api.Topic{}, fmt.Errorf("create topic %q: %w", spec.Name, err)
 	}
@@ -194,9 +198,10 @@ func validTopicName(name string) bool {
 type createTopic struct {
 	call
 	topic api.Topic
+	bytes int64 // in the queue
 }
 
-func (op *createTopic) size() int64 { return int64(len(op.topic.Name)) + 64 }
+func (op *createTopic) size() int64 { return op.bytes }
 
 func (op *createTopic) stage(s *staging) {
 	topics, partitions := s.state.topics.counts()
@@ -214,7 +219,7 @@ func (op *createTopic) stage(s *staging) {
 	op.topic.CreateTime = s.timeMillis
 	s.created[op.topic.Name] = true
 	s.createdPartitions += int(op.topic.Partitions)
-	s.record(64).addTopicCreated(op.topic)
+	s.record(int(op.bytes)).addTopicCreated(op.topic)
 }
 
 // DeleteTopic deletes a topic with its data and committed offsets, durably.

@@ -26,8 +26,12 @@ type commit struct {
 	done    chan error
 }
 
-// commitsPerCall bounds the commits that are joined into one storage call.
-const commitsPerCall = 256
+// commitsPerCall and offsetsPerCall bound what is joined into one storage call; a
+// larger commit is a call of its own.
+const (
+	commitsPerCall = 256
+	offsetsPerCall = 4096
+)
 
 // enqueue adds a write and sees to it that a writer is running. Called with the
 // entry locked.
@@ -91,8 +95,15 @@ func (e *entry) writeRecord(value []byte) {
 // meanwhile.
 func (e *entry) writeCommits() {
 	var batch []*commit
-	for len(batch) < min(len(e.queue), commitsPerCall) && e.queue[len(batch)].commit != nil {
-		batch = append(batch, e.queue[len(batch)].commit)
+	for offsets := 0; len(batch) < min(len(e.queue), commitsPerCall); {
+		next := e.queue[len(batch)].commit
+		if next == nil {
+			break
+		}
+		if offsets += len(next.offsets); len(batch) > 0 && offsets > offsetsPerCall {
+			break
+		}
+		batch = append(batch, next)
 	}
 	e.queue = e.queue[len(batch):]
 	e.commits -= len(batch)

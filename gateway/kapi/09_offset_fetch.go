@@ -21,23 +21,31 @@ import (
 //	v9  member id and epoch, for groups of the newer protocol only: ignored
 //
 // An unknown group, topic or partition is no error but offset -1: each new group
-// begins with this question, and an error stops clients.
+// begins with this question, and an error stops clients. All offsets of a group
+// named twice are answered once, so that a small request can't ask for a huge
+// answer.
 // Not served: v0 (offsets in ZooKeeper), v10 (topic ids).
 func (s *Server) offsetFetch(ctx context.Context, r *Request) (kmsg.Response, error) {
 	req := r.Msg.(*kmsg.OffsetFetchRequest)
 	resp := req.ResponseKind().(*kmsg.OffsetFetchResponse)
 	ctx, cancel := s.backendContext(ctx)
 	defer cancel()
+	q := offsetFetch{server: s, groups: map[string]*storedOffsets{}}
 	if req.Version >= 8 {
 		resp.Groups = []kmsg.OffsetFetchResponseGroup{}
+		all := map[string]bool{}
 		for _, g := range req.Groups {
+			if g.Topics == nil && all[g.Group] {
+				continue
+			}
+			all[g.Group] = all[g.Group] || g.Topics == nil
 			var asked []askedOffsets
 			for _, t := range g.Topics {
 				asked = append(asked, askedOffsets{t.Topic, t.Partitions})
 			}
 			rg := kmsg.NewOffsetFetchResponseGroup()
 			rg.Group = g.Group
-			rg.Topics, rg.ErrorCode = s.groupOffsets(ctx, g.Group, asked, g.Topics == nil)
+			rg.Topics, rg.ErrorCode = q.answer(ctx, g.Group, asked, g.Topics == nil)
 			resp.Groups = append(resp.Groups, rg)
 		}
 		return resp, nil
@@ -46,7 +54,7 @@ func (s *Server) offsetFetch(ctx context.Context, r *Request) (kmsg.Response, er
 	for _, t := range req.Topics {
 		asked = append(asked, askedOffsets{t.Topic, t.Partitions})
 	}
-	topics, code := s.groupOffsets(ctx, req.Group, asked, req.Topics == nil)
+	topics, code := q.answer(ctx, req.Group, asked, req.Topics == nil)
 	resp.ErrorCode = code
 	resp.Topics = []kmsg.OffsetFetchResponseTopic{}
 	for _, t := range topics {
@@ -69,34 +77,56 @@ type askedOffsets struct {
 	partitions []int32
 }
 
-// groupOffsets answers for one group in the layout of v8, which holds all others.
-// An error is also that of each partition asked about, the only place for it in v1.
-func (s *Server) groupOffsets(ctx context.Context, group string, asked []askedOffsets, all bool) ([]kmsg.OffsetFetchResponseGroupTopic, int16) {
-	stored, err := s.broker.GroupOffsets(ctx, group)
-	code := s.coordinatorCode(err)
-	if all {
-		return allOffsets(stored), code
+// offsetFetch is one request at work: each group is read once, however often it
+// is named.
+type offsetFetch struct {
+	server *Server
+	groups map[string]*storedOffsets
+}
+
+// storedOffsets are a group's offsets, or why they can't be had.
+type storedOffsets struct {
+	all    []backend.GroupOffset
+	byName map[partitionName]backend.GroupOffset
+	code   int16
+}
+
+func (q *offsetFetch) stored(ctx context.Context, group string) *storedOffsets {
+	if known := q.groups[group]; known != nil {
+		return known
 	}
-	byName := make(map[partitionName]backend.GroupOffset, len(stored))
-	for _, o := range stored {
-		byName[partitionName{o.Topic, o.Partition}] = o
+	all, err := q.server.broker.GroupOffsets(ctx, group)
+	out := &storedOffsets{all: all, byName: make(map[partitionName]backend.GroupOffset, len(all)), code: q.server.coordinatorCode(err)}
+	for _, o := range all {
+		out.byName[partitionName{o.Topic, o.Partition}] = o
+	}
+	q.groups[group] = out
+	return out
+}
+
+// answer answers for one group in the layout of v8, which holds all others. An
+// error is also that of each partition asked about, the only place for it in v1.
+func (q *offsetFetch) answer(ctx context.Context, group string, asked []askedOffsets, all bool) ([]kmsg.OffsetFetchResponseGroupTopic, int16) {
+	stored := q.stored(ctx, group)
+	if all {
+		return allOffsets(stored.all), stored.code
 	}
 	topics := make([]kmsg.OffsetFetchResponseGroupTopic, 0, len(asked))
 	for _, a := range asked {
 		rt := kmsg.NewOffsetFetchResponseGroupTopic()
 		rt.Topic = a.topic
 		for _, index := range a.partitions {
-			o, ok := byName[partitionName{a.topic, index}]
+			o, ok := stored.byName[partitionName{a.topic, index}]
 			if !ok {
 				o = backend.GroupOffset{Partition: index, Offset: -1, LeaderEpoch: -1}
 			}
 			rp := offsetOf(o)
-			rp.ErrorCode = code
+			rp.ErrorCode = stored.code
 			rt.Partitions = append(rt.Partitions, rp)
 		}
 		topics = append(topics, rt)
 	}
-	return topics, code
+	return topics, stored.code
 }
 
 // allOffsets lists what is stored by topic and partition.

@@ -24,7 +24,8 @@ import (
 //
 // A topic can be produced to when the answer leaves. Any replication factor of
 // 1 and more is accepted and means 1, since tools ask for 3 as a matter of
-// course. Manual assignments may name only this node. Config names and values
+// course. Of one request the first thousand topics are looked at: each answer is a
+// hundred times as large as the question. Manual assignments may name only this node. Config names and values
 // are checked against the table in topic_configs.go.
 func (s *Server) createTopics(ctx context.Context, r *Request) (kmsg.Response, error) {
 	req := r.Msg.(*kmsg.CreateTopicsRequest)
@@ -44,7 +45,11 @@ func (s *Server) createTopics(ctx context.Context, r *Request) (kmsg.Response, e
 		count[t.Topic] = 0
 		rt := kmsg.NewCreateTopicsResponseTopic()
 		rt.Topic = t.Topic
-		created, err := s.createTopic(ctx, t, n > 1, req.ValidateOnly)
+		var created backend.Topic
+		err := refuse(kerr.InvalidRequest, "at most %d topics can be created with one request", createTopicsMax)
+		if len(resp.Topics) < createTopicsMax {
+			created, err = s.createTopic(ctx, t, n > 1, req.ValidateOnly)
+		}
 		if err != nil {
 			rt.ErrorCode, rt.ErrorMessage = s.adminCode(err), s.adminMessage(err)
 			rt.NumPartitions, rt.ReplicationFactor = -1, -1
@@ -57,6 +62,9 @@ func (s *Server) createTopics(ctx context.Context, r *Request) (kmsg.Response, e
 	}
 	return resp, nil
 }
+
+// createTopicsMax bounds the topics of one request.
+const createTopicsMax = 1000
 
 // adminError is a refusal with words for the client.
 type adminError struct {

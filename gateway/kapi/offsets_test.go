@@ -124,6 +124,23 @@ func TestCommitAndFetchInEveryVersion(t *testing.T) {
 	}
 }
 
+// TestFetchOfOneGroupManyTimes: the answer doesn't grow beyond what is stored.
+func TestFetchOfOneGroupManyTimes(t *testing.T) {
+	s := newServer(t, Options{})
+	mustCreate(t, s, "t", 3, nil)
+	for i := range int32(3) {
+		code(t, "commit", commit(t, s, 9, committing("g", "t", i, int64(i)))[0], 0)
+	}
+	req := offsetsOfGroup("g", map[string][]int32{"t": {1}})
+	for range 1000 {
+		req.Groups = append(req.Groups, offsetsOfGroup("g", nil).Groups[0])
+	}
+	resp := ask(t, s, 8, req).(*kmsg.OffsetFetchResponse)
+	if len(resp.Groups) != 2 || len(resp.Groups[0].Topics[0].Partitions) != 1 || len(resp.Groups[1].Topics[0].Partitions) != 3 {
+		t.Errorf("%d groups answered: %+v", len(resp.Groups), resp.Groups[:min(3, len(resp.Groups))])
+	}
+}
+
 func TestFetchOfManyGroups(t *testing.T) {
 	s := newServer(t, Options{})
 	mustCreate(t, s, "b", 2, nil)

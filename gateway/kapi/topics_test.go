@@ -1,6 +1,7 @@
 package kapi
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -225,5 +226,25 @@ func TestInitProducerID(t *testing.T) {
 	b.Fail(backend.ErrUnavailable)
 	if resp := initID(4, func(*kmsg.InitProducerIDRequest) {}); resp.ErrorCode != kerr.CoordinatorNotAvailable.Code {
 		t.Errorf("broker in trouble: code %d", resp.ErrorCode)
+	}
+}
+
+func TestCreateTopicsIsBounded(t *testing.T) {
+	s := newServer(t, Options{})
+	req := creation("t0", nil)
+	req.ValidateOnly = true
+	for i := 1; i < 1010; i++ {
+		req.Topics = append(req.Topics, creation(fmt.Sprint("t", i), nil).Topics[0])
+	}
+	resp := ask(t, s, 7, req).(*kmsg.CreateTopicsResponse)
+	if len(resp.Topics) != 1010 {
+		t.Fatalf("%d topics answered", len(resp.Topics))
+	}
+	for i, rt := range resp.Topics {
+		want := int16(0)
+		if i >= 1000 {
+			want = kerr.InvalidRequest.Code
+		}
+		code(t, rt.Topic, rt.ErrorCode, want)
 	}
 }
