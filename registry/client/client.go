@@ -2,43 +2,80 @@ package client
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"milena/registry/api"
-	"milena/registry/errcode"
 	"milena/serde/schema"
 )
 
 var _ schema.Lookup = (*Client)(nil)
 
-// Client looks up schemas in a remote registry. Its methods may be called
-// concurrently.
+// Client asks a remote registry. Its methods may be called concurrently.
 type Client struct {
-	opt      Options
-	bases    []base
-	http     *http.Client
-	current  atomic.Int64 // index of the URL that answered last
-	versions *cache
+	*shared
+	prefix string // of scoped paths: "" or "/contexts/:.name:"
+}
+
+// shared is what the Clients of all contexts of one registry have in common.
+type shared struct {
+	opt     Options
+	bases   []base
+	http    *http.Client
+	current atomic.Int64 // index of the URL that answered last
+	health  health
+	asked   atomic.Int64
+	retried atomic.Int64
+	failed  atomic.Int64
+
+	references *cache[*found]
+	ids        *cache[api.SchemaString]
+	versions   *cache[api.Schema]
+	latest     *cache[api.Schema]
+	subjects   *cache[registered]
 }
 
 // New returns a Client. It connects to nothing yet.
 func New(o Options) (*Client, error) {
 	o = o.withDefaults()
-	bases, err := parseURLs(o.URL)
+	bases, err := o.bases()
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{opt: o, bases: bases, http: &http.Client{Transport: o.Transport}}
-	if c.versions, err = newCache(o); err != nil {
-		return nil, err
+	s := &shared{opt: o, bases: bases, http: &http.Client{Transport: o.Transport}}
+	s.health.urls = make([]URLHealth, len(bases))
+	for i := range bases {
+		s.health.urls[i].URL = bases[i].url
 	}
-	return c, nil
+	s.references = newCache("references", &o, o.CacheTTL, 0, o.AttemptTimeout, func(f *found) int {
+		return len(*f.Schema) + referenceBytes*len(f.References)
+	})
+	s.ids = newCache("ids", &o, o.IDsTTL, o.UnknownTTL, o.RequestTimeout, func(v api.SchemaString) int {
+		return sizeOf(v.Schema, v.References, v.Metadata, v.RuleSet)
+	})
+	schemaSize := func(v api.Schema) int { return sizeOf(v.Schema, v.References, v.Metadata, v.RuleSet) }
+	s.versions = newCache("versions", &o, o.CacheTTL, o.UnknownTTL, o.RequestTimeout, schemaSize)
+	s.latest = newCache("latest", &o, o.LatestTTL, o.UnknownTTL, o.RequestTimeout, schemaSize)
+	s.subjects = newCache("subjects", &o, o.SubjectsTTL, o.UnknownTTL, o.RequestTimeout, func(r registered) int {
+		return schemaSize(r.found) + len(r.answer.Schema)
+	})
+	return &Client{shared: s}, nil
+}
+
+// InContext returns a Client for one context (".ctx", also written "ctx" or
+// ":.ctx:"; "." is the default context), that shares connections, caches and
+// everything else with c. Unqualified subjects are in that context, lists are of
+// it only. The name "" gives what New returns: no context in the path, so that
+// unqualified subjects are in the default context and GET /subjects lists all
+// contexts.
+func (c *Client) InContext(name string) *Client {
+	if name == "" {
+		return &Client{shared: c.shared}
+	}
+	name = "." + strings.TrimPrefix(strings.Trim(name, ":"), ".")
+	return &Client{shared: c.shared, prefix: "/contexts/" + escape(":"+name+":")}
 }
 
 // Close closes idle connections.
@@ -47,100 +84,47 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Ready returns nil if the registry answers, else why not.
+// Ready returns nil if the registry answers, else why not. It asks once.
 func (c *Client) Ready(ctx context.Context) error {
-	_, err := c.get(ctx, "/schemas/types", 1)
-	return err
+	_, err := c.send(ctx, &request{method: http.MethodGet, path: "/schemas/types", attempts: 1, timeout: c.opt.AttemptTimeout})
+	return lookupError(err)
 }
 
-// found is the part of an answer that a look-up needs.
-type found struct {
-	Schema     *string         `json:"schema"`
-	SchemaType string          `json:"schemaType"`
-	References []api.Reference `json:"references"`
+// URLs returns the base URLs without credentials.
+func (c *Client) URLs() []string {
+	var out []string
+	for _, b := range c.bases {
+		out = append(out, b.url)
+	}
+	return out
 }
 
-// schemaType is the format: absent means Avro, in answers of older registries.
-func (f *found) schemaType() schema.Type {
-	if f.SchemaType == "" {
-		return schema.Avro
-	}
-	return schema.Type(f.SchemaType)
-}
+// referenceBytes is what a reference counts in a cache.
+const referenceBytes = 64
 
-// ByID returns the schema with the id in one context (".ctx", or "." and "" for
-// the default one), with its references resolved.
-func (c *Client) ByID(ctx context.Context, registryContext string, id int32) (schema.Resolved, error) {
-	f, err := c.schema(ctx, scope(registryContext)+"/schemas/ids/"+strconv.Itoa(int(id)))
-	if err != nil {
-		return schema.Resolved{}, fmt.Errorf("schema %d in context %q: %w", id, registryContext, err)
-	}
-	s, err := c.resolved(ctx, registryContext, f)
-	if err != nil {
-		return schema.Resolved{}, fmt.Errorf("schema %d in context %q: %w", id, registryContext, err)
-	}
-	return s, nil
-}
-
-// ByGUID returns the schema with the GUID, with its references resolved. Its
-// context, in which unqualified references are looked for, is the first that
-// the registry lists.
-func (c *Client) ByGUID(ctx context.Context, guid string) (schema.Resolved, error) {
-	path := "/schemas/guids/" + url.PathEscape(guid)
-	f, err := c.schema(ctx, path)
-	if err != nil {
-		return schema.Resolved{}, fmt.Errorf("schema %q: %w", guid, err)
-	}
-	in := schema.DefaultContext
-	if len(f.References) > 0 {
-		var ids []api.ContextID
-		if err := c.read(ctx, path+"/ids", &ids); err != nil {
-			return schema.Resolved{}, fmt.Errorf("contexts of schema %q: %w", guid, err)
+// sizeOf estimates the bytes that a schema takes in memory.
+func sizeOf(text string, refs []api.Reference, m *api.Metadata, r *api.RuleSet) int {
+	n := len(text) + referenceBytes*len(refs)
+	if m != nil {
+		for k, v := range m.Properties {
+			n += len(k) + len(v) + referenceBytes
 		}
-		if len(ids) > 0 && ids[0].Context != "" {
-			in = ids[0].Context
+		for k, tags := range m.Tags {
+			n += len(k) + referenceBytes*(1+len(tags))
+		}
+		n += referenceBytes * len(m.Sensitive)
+	}
+	if r != nil {
+		for _, rules := range [][]api.Rule{r.MigrationRules, r.DomainRules, r.EncodingRules} {
+			for i := range rules {
+				n += len(rules[i].Expr) + len(rules[i].Doc) + referenceBytes*(8+len(rules[i].Tags)+len(rules[i].Params))
+			}
 		}
 	}
-	s, err := c.resolved(ctx, in, f)
-	if err != nil {
-		return schema.Resolved{}, fmt.Errorf("schema %q: %w", guid, err)
-	}
-	return s, nil
+	return n
 }
 
-// scope returns the path below which a context is asked.
-func scope(registryContext string) string {
-	if registryContext == "" || registryContext == schema.DefaultContext {
-		return ""
-	}
-	return "/contexts/" + url.PathEscape(":"+registryContext+":")
-}
-
-// schema reads an answer that holds a schema.
-func (c *Client) schema(ctx context.Context, path string) (*found, error) {
-	f := &found{}
-	if err := c.read(ctx, path, f); err != nil {
-		return nil, err
-	}
-	if f.Schema == nil {
-		return nil, fmt.Errorf("%w: answer without a schema", schema.ErrUnavailable)
-	}
-	return f, nil
-}
-
-// unknown reports whether an answer says that there is no such schema, subject
-// or version.
-func unknown(err error) bool {
-	return errors.Is(err, errcode.SchemaNotFound) || errors.Is(err, errcode.SubjectNotFound) ||
-		errors.Is(err, errcode.VersionNotFound)
-}
-
-// contextOf returns the context that a subject names, or the one it is seen
-// from.
-func contextOf(subject, from string) string {
-	if !strings.HasPrefix(subject, ":.") {
-		return from
-	}
-	name, _, _ := strings.Cut(subject[1:], ":")
-	return name
+// waitMax is how long a question that several share may take at most.
+func waitMax(o *Options, attempt time.Duration) time.Duration {
+	return time.Duration(o.AttemptsMax) * (attempt + retryDelayMax)
 }

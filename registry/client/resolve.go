@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strconv"
 
 	"milena/registry/api"
@@ -68,8 +67,13 @@ func limitError(format string, limit int) error {
 // version returns a referenced version, which may be soft deleted, from the
 // cache or the registry.
 func (c *Client) version(ctx context.Context, in string, ref api.Reference) (*found, error) {
-	path := scope(in) + "/subjects/" + url.PathEscape(ref.Subject) + "/versions/" + strconv.Itoa(ref.Version) + "?deleted=true"
-	return c.versions.get(ctx, path, func(ctx context.Context) (*found, error) {
+	path := referencePath(in, ref.Subject, ref.Version)
+	return c.references.get(ctx, path, func(ctx context.Context) (*found, error) {
 		return c.schema(ctx, path)
 	})
+}
+
+// referencePath is where a referenced version is asked for.
+func referencePath(in, subject string, version int) string {
+	return scope(in) + "/subjects/" + escape(subject) + "/versions/" + strconv.Itoa(version) + "?deleted=true"
 }
