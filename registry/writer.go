@@ -22,6 +22,8 @@ type plan struct {
 	// records returns what to append, given the view to write to. It runs in
 	// the writer and is cheap; ids are chosen here. An error is the answer.
 	records func(now *state.View) ([]*store.Record, error)
+	// keepsTimes says that records have the times they are to keep, or zero.
+	keepsTimes bool
 }
 
 // proposal is a plan on its way through the writer.
@@ -203,7 +205,9 @@ func (w *writer) stage(view *state.View, p *proposal) (*state.View, []store.Entr
 	now := w.r.opt.Now().UnixMilli()
 	entries := make([]store.Entry, 0, len(records))
 	for _, record := range records {
-		record.TimestampMillis = now
+		if !p.plan.keepsTimes || record.TimestampMillis == 0 {
+			record.TimestampMillis = now
+		}
 		e, err := store.Encode(record)
 		if err != nil {
 			return nil, nil, errcode.Internal.New().Because(err)

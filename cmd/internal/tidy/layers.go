@@ -19,7 +19,7 @@ func Layers() [][]string {
 			"broker/catalog/sqlite", "broker/catalog/memory", "broker/catalog/catalogtest", "broker/client",
 			"gateway/backend/memory", "gateway/backend/backendtest", "gateway/coordinator",
 		},
-		{"serde/format", "evolution/avrodiff", "evolution/jsondiff"},
+		{"serde/format", "registry/transfer", "evolution/avrodiff", "evolution/jsondiff"},
 		{"serde", "evolution"},
 		{"registry", "broker", "gateway/envelope"},
 		{"registry/rest", "gateway/kapi"},
