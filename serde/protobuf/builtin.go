@@ -93,7 +93,7 @@ func standardFiles() []protoreflect.FileDescriptor {
 }
 
 func builtinPaths() []string {
-	paths := []string{"confluent/meta.proto", "confluent/type/decimal.proto", "buf/validate/validate.proto"}
+	paths := []string{"confluent/meta.proto", "confluent/type/decimal.proto", "confluent/type/variant.proto", "buf/validate/validate.proto"}
 	for _, name := range []string{
 		"calendar_period", "color", "date", "datetime", "dayofweek", "decimal", "expr", "fraction", "interval",
 		"latlng", "localized_text", "money", "month", "phone_number", "postal_address", "quaternion", "timeofday",

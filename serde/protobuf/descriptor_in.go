@@ -28,7 +28,7 @@ type reader struct {
 // fromDescriptor returns the tree of a descriptor.
 func fromDescriptor(d *descriptorpb.FileDescriptorProto, limits schema.Limits) (*File, *schema.ParseError) {
 	r := &reader{limits: limits, proto3: d.GetSyntax() == "proto3"}
-	f := &File{Package: d.GetPackage(), Options: fileOptions(d.Options)}
+	f := &File{Package: d.GetPackage(), Options: readOptions(d.Options, keptFileOptions(), "file_meta")}
 	if r.proto3 {
 		f.Syntax = "proto3"
 	}
@@ -91,7 +91,7 @@ func (r *reader) named() {
 }
 
 func (r *reader) message(d *descriptorpb.DescriptorProto) *Message {
-	m := &Message{Name: r.name(d.GetName()), Options: messageOptions(d.Options)}
+	m := &Message{Name: r.name(d.GetName()), Options: readOptions(d.Options, keptMessageOptions(), "message_meta")}
 	r.named()
 	r.depth++
 	defer func() { r.depth-- }()
@@ -157,7 +157,7 @@ func (r *reader) members(d *descriptorpb.DescriptorProto, m *Message) {
 }
 
 func (r *reader) field(d *descriptorpb.FieldDescriptorProto, inOneof bool) *Field {
-	f := &Field{Name: r.name(d.GetName()), Number: d.GetNumber(), Options: fieldOptions(d.Options)}
+	f := &Field{Name: r.name(d.GetName()), Number: d.GetNumber(), Options: readOptions(d.Options, keptFieldOptions(), "field_meta")}
 	if c := f.Name; c != "" && c[0] >= '0' && c[0] <= '9' {
 		r.fail("field and constant names cannot start with a digit")
 	}
@@ -216,24 +216,24 @@ func (r *reader) extends(list []*descriptorpb.FieldDescriptorProto) []*Extend {
 }
 
 func (r *reader) enum(d *descriptorpb.EnumDescriptorProto) *Enum {
-	e := &Enum{Name: r.name(d.GetName()), Options: enumOptions(d.Options)}
+	e := &Enum{Name: r.name(d.GetName()), Options: readOptions(d.Options, keptEnumOptions(), "enum_meta")}
 	r.named()
 	for _, x := range d.ReservedRange {
 		e.Reserved = append(e.Reserved, Reserved{Items: []ReservedItem{{Range: single(Range{From: x.GetStart(), To: x.GetEnd()})}}})
 	}
 	e.Reserved = append(e.Reserved, reservedNames(d.ReservedName)...)
 	for _, v := range d.Value {
-		e.Values = append(e.Values, EnumValue{Name: r.name(v.GetName()), Number: v.GetNumber(), Options: enumValueOptions(v.Options)})
+		e.Values = append(e.Values, EnumValue{Name: r.name(v.GetName()), Number: v.GetNumber(), Options: readOptions(v.Options, keptValueOptions(), "enum_value_meta")})
 	}
 	return e
 }
 
 func (r *reader) service(d *descriptorpb.ServiceDescriptorProto) *Service {
-	s := &Service{Name: r.name(d.GetName()), Options: serviceOptions(d.Options)}
+	s := &Service{Name: r.name(d.GetName()), Options: readOptions(d.Options, keptServiceOptions(), "")}
 	for _, m := range d.Method {
 		s.RPCs = append(s.RPCs, &RPC{
 			Name: r.name(m.GetName()), Request: r.name(m.GetInputType()), Response: r.name(m.GetOutputType()),
-			StreamsRequest: m.GetClientStreaming(), StreamsResponse: m.GetServerStreaming(), Options: methodOptions(m.Options),
+			StreamsRequest: m.GetClientStreaming(), StreamsResponse: m.GetServerStreaming(), Options: readOptions(m.Options, keptMethodOptions(), ""),
 		})
 	}
 	return s

@@ -169,9 +169,10 @@ func (l *lexer) word() string {
 
 // memberName returns a word that doesn't start with a digit.
 func (l *lexer) memberName() string {
+	before := l.pos
 	l.skip()
 	if l.err == nil && l.pos < len(l.src) && l.src[l.pos] >= '0' && l.src[l.pos] <= '9' {
-		l.fail("field and constant names cannot start with a digit")
+		l.failAt(before, "field and constant names cannot start with a digit")
 		return ""
 	}
 	return l.name()

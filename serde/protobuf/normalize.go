@@ -273,7 +273,8 @@ func (n *normalizer) enum(e *Enum) *Enum {
 	return out
 }
 
-// extends merges those of one message and drops empty ones.
+// extends merges those of one message and drops empty ones. Where all were
+// empty, one without a name keeps the empty line in front of them.
 func (n *normalizer) extends(list []*Extend) []*Extend {
 	var out []*Extend
 	at := map[string]*Extend{}
@@ -294,6 +295,9 @@ func (n *normalizer) extends(list []*Extend) []*Extend {
 	}
 	for _, x := range out {
 		slices.SortStableFunc(x.Fields, byNumber)
+	}
+	if len(out) == 0 && len(list) > 0 {
+		out = []*Extend{{}}
 	}
 	return out
 }

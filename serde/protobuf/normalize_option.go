@@ -24,7 +24,6 @@ func (n *normalizer) options(list []Option) []Option {
 			ext = n.scopes.extension(o.Name)
 		}
 		if ext == nil {
-			o.Value = n.value(o.Value)
 			out = append(out, o)
 			continue
 		}
@@ -42,9 +41,7 @@ func (n *normalizer) options(list []Option) []Option {
 		n.scopes.steps += m.steps
 	}
 	for i := range out {
-		if out[i].Paren {
-			out[i].Value = n.value(out[i].Value)
-		}
+		out[i].Value = n.value(out[i].Value)
 	}
 	sortOptions(out)
 	return out
@@ -139,13 +136,11 @@ func (n *normalizer) value(v Value) Value {
 		var entries []Entry
 		for _, e := range v.Map {
 			e.Value = n.value(e.Value)
-			if e.Value.Kind == ListValue {
-				switch len(e.Value.List) {
-				case 0:
-					continue
-				case 1:
-					e.Value = e.Value.List[0]
-				}
+			for e.Value.Kind == ListValue && len(e.Value.List) == 1 {
+				e.Value = e.Value.List[0]
+			}
+			if e.Value.Kind == ListValue && len(e.Value.List) == 0 {
+				continue
 			}
 			entries = append(entries, e)
 		}

@@ -35,7 +35,7 @@ func reprint(text string) string {
 		if fraction {
 			return text
 		}
-		return orText(text, decimalInteger)(body)
+		return orText(text, javaLong)(body)
 	case 'f', 'F', 'd', 'D':
 		return reprintFloat(text, body, suffix)
 	case 0:
@@ -84,19 +84,24 @@ func printBig(digits string, base int, negative bool) (string, bool) {
 	return n.String(), true
 }
 
-func decimalInteger(s string) (string, bool) {
-	digits, negative := strings.CutPrefix(s, "-")
-	return printBig(digits, 10, negative)
+// javaLong reads an integer that had the suffix of a long.
+func javaLong(s string) (string, bool) {
+	if strings.Trim(strings.TrimPrefix(s, "-"), "0123456789") != "" {
+		return "", false
+	}
+	return javaInteger(s)
 }
 
-// javaInteger reads an integer, as octal if it starts with a zero.
+// javaInteger reads an integer, as octal if it starts with a zero. A second sign
+// takes the first back, as in Java.
 func javaInteger(s string) (string, bool) {
 	digits, negative := strings.CutPrefix(s, "-")
 	base := 10
 	if len(digits) > 1 && digits[0] == '0' {
 		digits, base = digits[1:], 8
 	}
-	return printBig(digits, base, negative)
+	digits, again := strings.CutPrefix(digits, "-")
+	return printBig(digits, base, negative != again)
 }
 
 // reprintFloat prints a number with a point, an exponent or a suffix.

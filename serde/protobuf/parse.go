@@ -311,7 +311,7 @@ func (p *parser) dataType(word string) Type {
 	if !p.down() {
 		return Type{}
 	}
-	if !p.take('<') {
+	if p.read() != '<' {
 		p.fail("expected '<'")
 		return Type{}
 	}

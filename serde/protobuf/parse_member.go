@@ -130,10 +130,11 @@ func (p *parser) reserved(to body) {
 		} else {
 			r.Items = append(r.Items, ReservedItem{Range: p.numberRange(",;")})
 		}
-		if p.take(';') {
+		c := p.read()
+		if c == ';' {
 			break
 		}
-		if !p.take(',') {
+		if c != ',' {
 			p.fail("expected ',' or ';'")
 		}
 	}

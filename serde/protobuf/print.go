@@ -41,10 +41,10 @@ func (p *printer) file(f *File) {
 	if len(f.Imports)+len(f.PublicImports) > 0 {
 		p.write("\n")
 		for _, i := range f.Imports {
-			p.write("import ", quote(i.Path), ";\n")
+			p.write(`import "`, i.Path, "\";\n") // not escaped in the reference
 		}
 		for _, i := range f.PublicImports {
-			p.write("import public ", quote(i.Path), ";\n")
+			p.write(`import public "`, i.Path, "\";\n")
 		}
 	}
 	if len(f.Options) > 0 {
@@ -265,6 +265,9 @@ func (p *printer) enum(indent string, e *Enum) {
 
 func (p *printer) extends(indent string, extends []*Extend) {
 	for _, x := range extends {
+		if x.Name == "" {
+			continue // see oneof
+		}
 		p.write(indent, "extend ", x.Name, " {")
 		if len(x.Fields) > 0 {
 			p.write("\n")

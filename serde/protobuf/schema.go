@@ -134,8 +134,9 @@ type Schema struct {
 	names     *names
 	canonical string
 
-	once         sync.Once // guards the two fields below
+	once         sync.Once // guards the three fields below
 	normalized   string
+	normalFile   *File
 	normalizeErr *schema.ParseError
 
 	linkOnce sync.Once // guards linked
@@ -208,13 +209,27 @@ func (s *Schema) normalize() *schema.ParseError {
 			s.normalizeErr = &schema.ParseError{Message: fmt.Sprintf("Normalized text is longer than the maximum allowed (%d)", printedMax)}
 			return
 		}
-		if _, err := parseText(text, s.limits); err != nil {
+		if f, err = parseText(text, s.limits); err != nil {
 			s.normalizeErr = &schema.ParseError{Message: "Normalized text is no schema: " + err.Message}
 			return
 		}
-		s.normalized = text
+		s.normalized, s.normalFile = text, f
 	})
 	return s.normalizeErr
+}
+
+// Normal returns the schema whose canonical text is the normalized text of s.
+// That is not always the canonical text of the normalized one: normalizing
+// sorts defaults and JSON names among the options. It returns nil if s can't be
+// normalized.
+func (s *Schema) Normal() *Schema {
+	if s.normalize() != nil {
+		return nil
+	}
+	return &Schema{
+		file: s.normalFile, files: s.files, deps: s.deps, limits: s.limits,
+		names: newNames(s.normalFile, s.files), canonical: s.normalized,
+	}
 }
 
 // Equal reports whether two schemas are the same to a look-up: equal canonical
@@ -239,5 +254,3 @@ func (s *Schema) Resolve(scope, name string) (*Definition, bool) {
 }
 
 type linkResult struct{}
-func (s *Schema) WithoutExtensions() string { return "" }
-func (s *Schema) Serialized() ([]byte, error) { return nil, nil }
