@@ -148,14 +148,14 @@ func (c *Client) Close() error {
 func (c *Client) Ready() error {
 	if c.opts.Holder == "" {
 		if c.topics.current() == nil {
-			return fmt.Errorf("broker %s: %w", c.opts.Address, api.ErrUnavailable)
+			return fmt.Errorf("%w: not connected", api.ErrUnavailable)
 		}
 		return nil
 	}
 	if c.link.Load() != nil {
 		return nil
 	}
-	return fmt.Errorf("broker %s: %w", c.opts.Address, *c.linkErr.Load())
+	return *c.linkErr.Load()
 }
 
 func (c *Client) setLinkError(err error) { c.linkErr.Store(&err) }

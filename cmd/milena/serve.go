@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -45,8 +46,8 @@ func serve(ctx context.Context, settings *config.Values) error {
 	log := obs.NewLogger(os.Stderr, settings.String("log-level"), settings.String("log-format"))
 	drain, force, release := run.Signals(ctx)
 	defer release()
-	n, err := node.Start(drain, settings, node.Options{Version: version, Log: log, Out: os.Stdout})
-	if err != nil {
+	n, err := start(drain, force, settings, log)
+	if err != nil || n == nil {
 		return err
 	}
 	fmt.Printf("ready     after %d ms\n", time.Since(began).Milliseconds())
@@ -67,4 +68,28 @@ func serve(ctx context.Context, settings *config.Values) error {
 		return fmt.Errorf("%w: %w", errStopped, err)
 	}
 	return nil
+}
+
+// start starts the parts. It returns neither a node nor an error if a signal
+// stopped it before they were up.
+func start(drain, force context.Context, settings *config.Values, log *slog.Logger) (*node.Node, error) {
+	type outcome struct {
+		node *node.Node
+		err  error
+	}
+	ended := make(chan outcome, 1)
+	go func() {
+		n, err := node.Start(drain, settings, node.Options{Version: version, Log: log, Out: os.Stdout})
+		ended <- outcome{n, err}
+	}()
+	select {
+	case o := <-ended:
+		if errors.Is(o.err, context.Canceled) && drain.Err() != nil {
+			log.Info("stopped while starting")
+			return nil, nil
+		}
+		return o.node, o.err
+	case <-force.Done():
+		return nil, fmt.Errorf("%w: %w", errStopped, context.Cause(force))
+	}
 }

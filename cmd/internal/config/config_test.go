@@ -67,6 +67,10 @@ func TestRefused(t *testing.T) {
 		{"port", []string{"--admin-listen", "localhost"}, nil, "has no port"},
 		{"port range", []string{"--admin-listen", ":70000"}, nil, "from 0 to 65535"},
 		{"number", nil, []string{"MILENA_DEFAULT_PARTITIONS=0"}, "whole number from 1"},
+		{"number too large", []string{"--default-partitions", "4294967297"}, nil, "from 1 to 10000"},
+		{"no directory", []string{"--data-dir", ""}, nil, "data-dir: is empty"},
+		{"url without scheme", []string{"--registry-url", "registry:8081"}, nil, "registry-url: want http://HOST:PORT"},
+		{"one url of two", []string{"--registry-url", "http://a:1,b:2"}, nil, "registry-url: want http://HOST:PORT"},
 		{"duration", []string{"--shutdown-timeout", "5"}, nil, "not a duration"},
 		{"bool", nil, []string{"MILENA_DEV=maybe"}, "neither true nor false"},
 	} {

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -39,20 +41,20 @@ func Settings() []Setting {
 	return []Setting{
 		{"config", text, "", "YAML file with these settings by name", nil},
 		{"roles", list, "registry,gateway,broker", "parts to run in this process", oneOf("registry", "gateway", "broker")},
-		{"data-dir", text, "milena-data", "directory of the embedded store and the journal", nil},
+		{"data-dir", text, "milena-data", "directory of the embedded store and the journal", notEmpty},
 		{"dev", toggle, "false", "keep everything in memory; nothing survives the process", nil},
 		{"registry-listen", text, ":8081", "address of the registry's REST API", address},
 		{"kafka-listen", list, ":9092", "address of the Kafka port; repeat as NAME=LISTEN@ADVERTISE for several networks", nil},
 		{"kafka-advertise", text, "", "address that Kafka clients are told; default is the one they connected to", address},
 		{"broker-listen", text, ":9094", "address of the broker's gRPC API", address},
 		{"admin-listen", text, ":9095", "address of /livez, /readyz, /metrics and /debug/pprof", address},
-		{"registry-url", text, "", "a Confluent-compatible registry for a gateway that runs without the registry role", nil},
+		{"registry-url", text, "", "a Confluent-compatible registry for a gateway that runs without the registry role", urls},
 		{"broker", text, "", "HOST:PORT of a broker for a gateway that runs without the broker role", address},
 		{"validation", text, "permissive", "what the gateway does with values that break their schema, unless the topic says otherwise", oneOf("off", "permissive", "strict")},
 		{"key-validation", text, "permissive", "the same for keys", oneOf("off", "permissive", "strict")},
 		{"tail-cache-bytes", number, "67108864", "memory for fresh record batches served as they were sent; 0 turns the cache off", atLeast(0)},
 		{"auto-create-topics", toggle, "true", "create a topic when a client asks for one that does not exist", nil},
-		{"default-partitions", number, "1", "partitions of topics created without a number", atLeast(1)},
+		{"default-partitions", number, "1", "partitions of topics created without a number", between(1, 10_000)},
 		{"group-initial-rebalance-delay", duration, "3s", "how long the first rebalance of an empty group waits for more members", nil},
 		{"shutdown-timeout", duration, "20s", "how long a stop waits for requests under way", nil},
 		{"log-level", text, "info", "least severe log line to write", oneOf("debug", "info", "warn", "error")},
@@ -78,6 +80,37 @@ func atLeast(low int64) func(string) error {
 		}
 		return nil
 	}
+}
+
+func between(low, high int64) func(string) error {
+	return func(value string) error {
+		if n, err := strconv.ParseInt(value, 10, 64); err != nil || n < low || n > high {
+			return fmt.Errorf("%q is not a whole number from %d to %d", value, low, high)
+		}
+		return nil
+	}
+}
+
+func notEmpty(value string) error {
+	if value == "" {
+		return errors.New("is empty")
+	}
+	return nil
+}
+
+// urls checks one URL or several, separated by commas; the last word is the
+// client's.
+func urls(value string) error {
+	if value == "" {
+		return nil
+	}
+	for item := range strings.SplitSeq(value, ",") {
+		u, err := url.Parse(strings.TrimSpace(item))
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return errors.New("want http://HOST:PORT or https://HOST:PORT")
+		}
+	}
+	return nil
 }
 
 // address checks HOST:PORT without looking the host up.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"milena/broker/client"
 	"milena/cmd/internal/backend"
@@ -16,10 +17,6 @@ import (
 )
 
 func (n *Node) startGateway(ctx context.Context) error {
-	listeners, err := n.kafkaListeners()
-	if err != nil {
-		return err
-	}
 	if err := n.connectBroker(); err != nil {
 		return err
 	}
@@ -27,6 +24,7 @@ func (n *Node) startGateway(ctx context.Context) error {
 		return err
 	}
 	modes := envelope.Options{}
+	var err error
 	if modes.ValueMode, err = envelope.ParseMode(n.settings.String("validation")); err != nil {
 		return fmt.Errorf("--validation: %w", err)
 	}
@@ -55,7 +53,7 @@ func (n *Node) startGateway(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	server, err := gateway.New(gateway.Options{Handlers: handlers, Listeners: listeners, Logger: n.log, Observer: n.metrics.Gateway()})
+	server, err := gateway.New(gateway.Options{Handlers: handlers, Listeners: n.listeners, Logger: n.log, Observer: n.metrics.Gateway()})
 	if err != nil {
 		return err
 	}
@@ -65,7 +63,7 @@ func (n *Node) startGateway(ctx context.Context) error {
 	// Stopped in reverse: connections drain while the groups still answer.
 	n.parts.Add("groups", groups.Close)
 	n.parts.Add("gateway", server.Shutdown)
-	for _, l := range listeners {
+	for _, l := range n.listeners {
 		address := reachable(server.Addr(l.Name))
 		if l.Advertise != "" {
 			address += " advertised as " + l.Advertise
@@ -79,14 +77,19 @@ func (n *Node) startGateway(ctx context.Context) error {
 // their own the one of --kafka-advertise.
 func (n *Node) kafkaListeners() ([]gateway.Listener, error) {
 	var out []gateway.Listener
+	names := map[string]bool{}
 	for _, text := range n.settings.List("kafka-listen") {
+		if advertise := n.settings.String("kafka-advertise"); advertise != "" && !strings.Contains(text, "@") {
+			text += "@" + advertise
+		}
 		l, err := gateway.ParseListener(text)
 		if err != nil {
 			return nil, fmt.Errorf("--kafka-listen: %w", err)
 		}
-		if l.Advertise == "" {
-			l.Advertise = n.settings.String("kafka-advertise")
+		if names[l.Name] {
+			return nil, fmt.Errorf("--kafka-listen: two listeners are named %s: give each a name of its own, NAME=LISTEN@ADVERTISE", l.Name)
 		}
+		names[l.Name] = true
 		out = append(out, l)
 	}
 	return out, nil

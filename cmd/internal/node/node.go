@@ -17,6 +17,7 @@ import (
 	"milena/cmd/internal/config"
 	"milena/cmd/internal/obs"
 	"milena/cmd/internal/run"
+	"milena/gateway"
 	"milena/gateway/backend"
 	"milena/gateway/envelope"
 	"milena/registry"
@@ -33,6 +34,8 @@ type Node struct {
 	metrics  *obs.Metrics
 	admin    *obs.Admin
 	parts    run.Group
+
+	listeners []gateway.Listener // of the gateway, checked before anything starts
 
 	programs *serde.Programs
 	broker   *broker.Broker
@@ -109,8 +112,8 @@ func (n *Node) start(ctx context.Context) error {
 
 func (n *Node) has(role string) bool { return slices.Contains(n.settings.List("roles"), role) }
 
-// check refuses roles that lack what they need: a gateway never runs on a
-// silent substitute.
+// check refuses roles that lack what they need, since a gateway never runs on a
+// silent substitute, and listeners that can't be meant.
 func (n *Node) check() error {
 	if !n.has(roleGateway) {
 		return nil
@@ -127,7 +130,9 @@ func (n *Node) check() error {
 	if !n.has(roleRegistry) && n.settings.String("registry-url") == "" && !n.schemasOff() {
 		return errors.New("the gateway role without the registry role needs --registry-url URL")
 	}
-	return nil
+	var err error
+	n.listeners, err = n.kafkaListeners()
+	return err
 }
 
 // schemasOff: no topic can ask for a schema unless it says so itself, so a
