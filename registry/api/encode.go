@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -12,13 +11,10 @@ import (
 // characters outside the basic plane as pairs of \u escapes, every other
 // character above ASCII as it is.
 func Marshal(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("encode answer: %w", err)
+	if b, err := appendKnown(v); b != nil || err != nil {
+		return b, err
 	}
-	return reescape(bytes.TrimSuffix(buf.Bytes(), []byte("\n"))), nil
+	return marshal(v)
 }
 
 // reescape turns the escapes that Go's encoder chooses into the reference's.
