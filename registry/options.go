@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"milena/registry/kms"
 	"milena/registry/store"
 )
 
@@ -30,6 +31,9 @@ type Options struct {
 	ValidateFields bool
 	// FixedModes refuses every change of a mode.
 	FixedModes bool
+	// KMS are the key management services behind key encryption keys that are
+	// shared with the registry; default kms.Local without a secret of its own.
+	KMS kms.Services
 	// RejectEmptySubject refuses the subject with the empty name also in named
 	// contexts. In the default context it is always refused.
 	RejectEmptySubject bool
@@ -44,10 +48,12 @@ type Limits struct {
 	SchemasPageMax        int           // entries of a list of schemas; default 1,000
 	ReferencedByPageMax   int           // entries of a list of referrers; default 1,000
 	ParsedCacheBytesMax   int           // bytes of texts whose parsed form is kept; default 32 MiB
+	BodyCacheBytesMax     int           // bytes of encoded answers to reads by id that are kept; default 32 MiB
 	QueuedWritesMax       int           // writes waiting for the writer; default 1,024
 	WritesPerCommitMax    int           // writes put into one append; default 256
 	CommitBytesMax        int           // bytes of records put into one append; default 8 MiB
 	WriteAttemptsMax      int           // tries of one write against concurrent ones; default 32
+	KeysMax               int           // key and data encryption keys, soft deleted ones included; default 20,000
 	CompatibilityTimeout  time.Duration // of one compatibility check; default 10 s
 }
 
@@ -63,10 +69,12 @@ func (l Limits) withDefaults() Limits {
 		{&l.SchemasPageMax, 1_000},
 		{&l.ReferencedByPageMax, 1_000},
 		{&l.ParsedCacheBytesMax, 32 << 20},
+		{&l.BodyCacheBytesMax, 32 << 20},
 		{&l.QueuedWritesMax, 1_024},
 		{&l.WritesPerCommitMax, 256},
 		{&l.CommitBytesMax, 8 << 20},
 		{&l.WriteAttemptsMax, 32},
+		{&l.KeysMax, 20_000},
 	} {
 		if *d.field <= 0 {
 			*d.field = d.value
@@ -84,6 +92,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.KMS == nil {
+		o.KMS = kms.Services{kms.Local{}}
 	}
 	o.Limits = o.Limits.withDefaults()
 	return o

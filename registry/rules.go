@@ -80,4 +80,3 @@ func mergeRules(a, b []store.Rule) []store.Rule {
 	}
 	return append(out, b...)
 }
-

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/http"
+	"slices"
 
 	"milena/registry/errcode"
 )
@@ -11,7 +12,10 @@ const smallBodyBytesMax = 1 << 20
 
 // table returns all routes. It is a function, as handlers read what is made of
 // it.
-func table() []route {
+func table() []route { return slices.Concat(schemaRoutes(), keyRoutes()) }
+
+// schemaRoutes returns the rows of the table for schemas and their settings.
+func schemaRoutes() []route {
 	const get, post, put, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete
 	type codes = []*errcode.Row
 	page := func(names ...string) []string { return append(names, "offset", "limit") }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"milena/registry"
+	"milena/registry/kms"
 	"milena/registry/store/memory"
 )
 
@@ -113,6 +114,7 @@ func readTranscript(t *testing.T, file string) transcript {
 	}
 	defer f.Close()
 	var out transcript
+	out.options.KMS = kms.Services{kms.Local{}, deniedKMS{}}
 	var x exchange
 	answering := false
 	end := func() {
@@ -134,6 +136,8 @@ func readTranscript(t *testing.T, file string) transcript {
 			switch line {
 			case "#! fixed-modes":
 				out.options.FixedModes = true
+			case "#! few-keys":
+				out.options.Limits.KeysMax = 2
 			case "#! small-schemas":
 				out.options.Limits.SchemaBytesMax = 200
 			}
@@ -152,6 +156,15 @@ func readTranscript(t *testing.T, file string) transcript {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// deniedKMS is a key management service, "denied-kms", that opens nothing.
+type deniedKMS struct{}
+
+func (deniedKMS) Type() string { return "denied-kms" }
+
+func (deniedKMS) Open(context.Context, string, map[string]string) (kms.Key, error) {
+	return nil, kms.ErrDenied
 }
 
 // do sends a request as it would arrive from the network.
