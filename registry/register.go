@@ -31,23 +31,12 @@ func schemaType(version *state.Version) schema.Type { return schema.Type(version
 // Then the writer appends, if subject, references, config and mode are still as
 // they were here.
 func (r *Registry) Register(ctx context.Context, subject string, req api.RegisterRequest, o RegisterOptions) (api.RegisterResponse, error) {
-	if err := checkRuleSet(req.RuleSet); err != nil {
+	g, err := r.newRegistration(ctx, subject, req, o)
+	if err != nil {
 		return api.RegisterResponse{}, err
 	}
-	if rs := storeRuleSet(req.RuleSet); rs != nil {
-		req.RuleSet = apiRuleSet(withKeyParams(rs))
-	}
 	n, _ := resolve(r.view.Load(), subject)
-	g := &registration{r: r, ctx: ctx, subject: subject, req: &req, o: o}
-	err := r.write(ctx, n, func(v *state.View) (*plan, error) {
-		g.view = v
-		g.name, _ = resolve(v, subject) // the alias may have changed
-		if err := r.checkName(g.name); err != nil {
-			return nil, err
-		}
-		return g.decide()
-	})
-	if err != nil {
+	if err := r.write(ctx, n, g.attempt); err != nil {
 		return api.RegisterResponse{}, err
 	}
 	r.opt.Observer.registered(g.created)
@@ -75,6 +64,30 @@ type registration struct {
 
 	answer  api.RegisterResponse
 	created bool
+
+	dryRun   bool     // incompatibility is no refusal
+	problems []string // of a dry run
+}
+
+// newRegistration checks what needs no view.
+func (r *Registry) newRegistration(ctx context.Context, subject string, req api.RegisterRequest, o RegisterOptions) (*registration, error) {
+	if err := checkRuleSet(req.RuleSet); err != nil {
+		return nil, err
+	}
+	if rs := storeRuleSet(req.RuleSet); rs != nil {
+		req.RuleSet = apiRuleSet(withKeyParams(rs))
+	}
+	return &registration{r: r, ctx: ctx, subject: subject, req: &req, o: o}, nil
+}
+
+// attempt plans the registration against a view.
+func (g *registration) attempt(v *state.View) (*plan, error) {
+	g.view = v
+	g.name, _ = resolve(v, g.subject) // the alias may have changed
+	if err := g.r.checkName(g.name); err != nil {
+		return nil, err
+	}
+	return g.decide()
 }
 
 func (g *registration) decide() (*plan, error) {
@@ -272,9 +285,10 @@ func (g *registration) conclude(c *candidate, config effectiveConfig, version in
 		if err != nil {
 			return nil, err
 		}
-		if len(problems) > 0 {
+		if len(problems) > 0 && !g.dryRun {
 			return nil, incompatible(g.name, problems)
 		}
+		g.problems = problems
 	}
 	c.schema.Version = version
 	used, subject := c.used, g.subject

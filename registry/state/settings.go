@@ -28,3 +28,15 @@ func (v *View) Modes() iter.Seq2[Name, *store.Mode] {
 		}
 	}
 }
+
+// SubjectsFrom yields the subjects whose written name is name or comes after it,
+// in the order of names.
+func (v *View) SubjectsFrom(name string) iter.Seq[*Subject] {
+	return func(yield func(*Subject) bool) {
+		for _, s := range v.subjects.from(text(name)) {
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
