@@ -7,7 +7,9 @@ import (
 
 	"milena/evolution/avrodiff"
 	"milena/evolution/diff"
+	"milena/evolution/jsondiff"
 	"milena/serde/avro"
+	"milena/serde/jsonschema"
 	"milena/serde/schema"
 )
 
@@ -28,15 +30,20 @@ type Options struct {
 type Checker struct {
 	limits diff.Limits
 	avro   *diff.Table
+	json   *diff.Table
 }
 
 // New returns a Checker. It fails only if a table of rules is not sound.
 func New(o Options) (*Checker, error) {
-	table, err := diff.NewTable(avrodiff.Rules())
-	if err != nil {
+	c := &Checker{limits: o.Limits}
+	var err error
+	if c.avro, err = diff.NewTable(avrodiff.Rules()); err != nil {
 		return nil, fmt.Errorf("avro rules: %w", err)
 	}
-	return &Checker{limits: o.Limits, avro: table}, nil
+	if c.json, err = diff.NewTable(jsondiff.Rules()); err != nil {
+		return nil, fmt.Errorf("json rules: %w", err)
+	}
+	return c, nil
 }
 
 // Finding is one reason why schemas are incompatible.
@@ -104,10 +111,16 @@ func oldSchemaMessage(text string) string {
 	return "{oldSchema: '" + text + "'}"
 }
 
-// Check reports whether next may follow old at the level. Old holds the
-// versions to compare with, oldest first; levels that are not transitive look
-// at the last one only. The error is the context's, wrapped.
+// Check reports whether next may follow old at the level under the strict
+// policy. Old holds the versions to compare with, oldest first; levels that are
+// not transitive look at the last one only. The error is the context's,
+// wrapped.
 func (c *Checker) Check(ctx context.Context, level Level, next schema.Parsed, old []schema.Parsed) (Result, error) {
+	return c.CheckPolicy(ctx, level, Strict, next, old)
+}
+
+// CheckPolicy is Check under a policy.
+func (c *Checker) CheckPolicy(ctx context.Context, level Level, policy Policy, next schema.Parsed, old []schema.Parsed) (Result, error) {
 	level = level.valid()
 	l := levels[level]
 	first := len(old) - 1
@@ -118,7 +131,7 @@ func (c *Checker) Check(ctx context.Context, level Level, next schema.Parsed, ol
 		first = len(old)
 	}
 	for i := len(old) - 1; i >= max(first, 0); i-- {
-		findings, names, err := c.pair(ctx, level, next, old[i])
+		findings, names, err := c.pair(ctx, level, policy, next, old[i])
 		if err != nil {
 			return Result{}, fmt.Errorf("check compatibility: %w", err)
 		}
@@ -132,7 +145,7 @@ func (c *Checker) Check(ctx context.Context, level Level, next schema.Parsed, ol
 // pair compares with one version in the directions that the level asks for.
 // The forward list comes first; the version is named after the last list if
 // that one is not empty.
-func (c *Checker) pair(ctx context.Context, level Level, next, old schema.Parsed) ([]Finding, bool, error) {
+func (c *Checker) pair(ctx context.Context, level Level, policy Policy, next, old schema.Parsed) ([]Finding, bool, error) {
 	if next.Type() != old.Type() {
 		return []Finding{{Kind: TypeChanged, Message: "Incompatible because of different schema type"}}, false, nil
 	}
@@ -140,14 +153,14 @@ func (c *Checker) pair(ctx context.Context, level Level, next, old schema.Parsed
 	var findings []Finding
 	names := false
 	if l.fore {
-		f, err := c.reads(ctx, old, next, "old", "new")
+		f, err := c.reads(ctx, policy, old, next, "old", "new")
 		if err != nil {
 			return nil, false, err
 		}
 		findings, names = f, len(f) > 0
 	}
 	if l.back {
-		f, err := c.reads(ctx, next, old, "new", "old")
+		f, err := c.reads(ctx, policy, next, old, "new", "old")
 		if err != nil {
 			return nil, false, err
 		}
@@ -158,7 +171,7 @@ func (c *Checker) pair(ctx context.Context, level Level, next, old schema.Parsed
 
 // reads lists what keeps reader from reading data of writer; the words are
 // what messages call the two. It is the one place that knows the formats.
-func (c *Checker) reads(ctx context.Context, reader, writer schema.Parsed, readerWord, writerWord string) ([]Finding, error) {
+func (c *Checker) reads(ctx context.Context, policy Policy, reader, writer schema.Parsed, readerWord, writerWord string) ([]Finding, error) {
 	switch r := reader.(type) {
 	case *avro.Schema:
 		w, ok := writer.(*avro.Schema)
@@ -167,8 +180,20 @@ func (c *Checker) reads(ctx context.Context, reader, writer schema.Parsed, reade
 		}
 		changes, err := avrodiff.Compare(ctx, c.avro, r, w, c.limits)
 		return avroFindings(c.avro, changes, err, readerWord, writerWord)
+	case *jsonschema.Schema:
+		w, ok := writer.(*jsonschema.Schema)
+		if !ok {
+			break
+		}
+		changes, err := jsondiff.Compare(ctx, c.json, r, w, jsondiff.Options{Lenient: policy == Lenient, Limits: c.limits})
+		return jsonFindings(c.json, policy, changes, err, readerWord, writerWord)
 	}
 	return []Finding{{Kind: NotComparable, Message: fmt.Sprintf("No compatibility rules for schemas of type %s", reader.Type())}}, nil
+}
+
+// notComparable is the finding of a comparison that could not be done.
+func notComparable(err error) []Finding {
+	return []Finding{{Kind: NotComparable, Message: "Unexpected exception during compatibility check: " + err.Error()}}
 }
 
 func avroFindings(table *diff.Table, changes []diff.Change, err error, readerWord, writerWord string) ([]Finding, error) {
@@ -176,7 +201,7 @@ func avroFindings(table *diff.Table, changes []diff.Change, err error, readerWor
 	switch {
 	case err == nil:
 	case errors.As(err, &ambiguous), errors.Is(err, diff.ErrTooComplex):
-		return []Finding{{Kind: NotComparable, Message: "Unexpected exception during compatibility check: " + err.Error()}}, nil
+		return notComparable(err), nil
 	default:
 		return nil, err
 	}
@@ -190,6 +215,30 @@ func avroFindings(table *diff.Table, changes []diff.Change, err error, readerWor
 			Path: ch.Path,
 			Message: fmt.Sprintf("{errorType:'%s', description:'%s', additionalInfo:'%s'}",
 				ch.Kind, table.Describe(ch, readerWord, writerWord), ch.Info),
+		})
+	}
+	return out, nil
+}
+
+func jsonFindings(table *diff.Table, policy Policy, changes []diff.Change, err error, readerWord, writerWord string) ([]Finding, error) {
+	switch {
+	case err == nil:
+	case errors.Is(err, diff.ErrTooComplex):
+		return notComparable(err), nil
+	default:
+		return nil, err
+	}
+	var out []Finding
+	for _, ch := range changes {
+		if !table.Breaks(ch.Kind, policy == Lenient) {
+			continue
+		}
+		out = append(out, Finding{
+			Kind: ch.Kind,
+			Path: ch.Path,
+			// The reference closes the description with another quote than it
+			// opens it with.
+			Message: fmt.Sprintf("{errorType:\"%s\", description:\"%s'}", ch.Kind, table.Describe(ch, readerWord, writerWord)),
 		})
 	}
 	return out, nil

@@ -53,19 +53,23 @@ func (r *corpusRow) UnmarshalJSON(b []byte) error {
 // TestAvroCorpus replays pairs whose verdicts and differences are the
 // reference's own.
 func TestAvroCorpus(t *testing.T) {
+	checker := newChecker(t, Options{})
+	eachRow(t, "avro.jsonl", func(row corpusRow) { checkRow(t, checker, row) })
+}
+
+// eachRow runs do for every row of a corpus file, and skips the test if it is
+// not there.
+func eachRow(t *testing.T, name string, do func(corpusRow)) {
+	t.Helper()
 	dir := os.Getenv("MILENA_SHARED")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "shared")
 	}
-	f, err := os.Open(filepath.Join(dir, "corpus", "evolution", "avro.jsonl"))
+	f, err := os.Open(filepath.Join(dir, "corpus", "evolution", name))
 	if err != nil {
-		t.Skip("no corpus/evolution/avro.jsonl (set MILENA_SHARED)")
+		t.Skipf("no corpus/evolution/%s (set MILENA_SHARED)", name)
 	}
 	defer f.Close()
-	checker, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	sc := bufio.NewScanner(f)
 	sc.Buffer(nil, 16<<20)
 	rows := 0
@@ -75,7 +79,7 @@ func TestAvroCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows++
-		checkRow(t, checker, row)
+		do(row)
 	}
 	if rows == 0 || sc.Err() != nil {
 		t.Fatalf("%d rows, %v", rows, sc.Err())

@@ -57,3 +57,27 @@ func (l Level) valid() Level {
 	}
 	return l
 }
+
+// Policy says how strictly changes are judged. It matters for JSON Schema only.
+type Policy uint8
+
+// The policies. The zero value is the registry's default.
+const (
+	// Strict lets no data through that a reader can't read.
+	Strict Policy = iota
+	// Lenient lets open objects gain optional properties and closed ones lose
+	// them, as if nobody used names that no schema has.
+	Lenient
+)
+
+// ParsePolicy returns the policy of a name, in any case, and whether there is
+// one. LOGICAL judges as STRICT.
+func ParsePolicy(name string) (Policy, bool) {
+	switch strings.ToUpper(name) {
+	case "", "STRICT", "LOGICAL":
+		return Strict, true
+	case "LENIENT":
+		return Lenient, true
+	}
+	return Strict, false
+}

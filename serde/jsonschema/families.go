@@ -72,7 +72,10 @@ func (l *loader) exclusive(s scope, v *Value, key string) *float64 {
 // object reads the keywords about objects.
 func (l *loader) object(s scope, v *Value) *ObjectRules {
 	draft := s.doc.draft
-	if !v.has("properties", "required", "minProperties", "maxProperties", "patternProperties", "additionalProperties") &&
+	properties := v.get("properties")
+	// The modern loader makes nothing of no properties.
+	named := properties != nil && !(draft.modern() && properties.kind == valueObject && len(properties.keys) == 0)
+	if !named && !v.has("required", "minProperties", "maxProperties", "patternProperties", "additionalProperties") &&
 		(draft == Draft4 || !v.has("propertyNames")) &&
 		(draft.modern() || !v.has("dependencies")) &&
 		(!draft.modern() || !v.has("dependentRequired", "dependentSchemas", "unevaluatedProperties")) {
@@ -82,8 +85,8 @@ func (l *loader) object(s scope, v *Value) *ObjectRules {
 		MinProperties: l.limit(s, v, "minProperties"),
 		MaxProperties: l.limit(s, v, "maxProperties"),
 	}
-	if m := v.get("properties"); m != nil {
-		o.Properties = l.table(s, m, "properties")
+	if named {
+		o.Properties = l.table(s, properties, "properties")
 	}
 	if m := v.get("required"); m != nil {
 		o.Required = l.strings(s, m, "required")

@@ -53,7 +53,8 @@ func (c Criterion) String() string {
 type Node struct {
 	Kind Kind
 
-	// ID, Title, Description and Default are nil where the schema has none.
+	// ID, Title, Description and Default are nil where the schema has none. The
+	// modern drafts have no ID, and a default of null is none there.
 	ID, Title, Description *string
 	Default                *Value
 	// ConnectBytes says that the schema has "connect.type":"bytes".

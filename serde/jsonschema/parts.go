@@ -8,7 +8,7 @@ func (l *loader) common(s scope, n *Node) {
 	if d := v.get("default"); d != nil && !(s.doc.draft.modern() && d.IsNull()) {
 		n.Default = d
 	}
-	if id, ok := v.str(s.doc.draft.idKey()); ok {
+	if id, ok := v.str(s.doc.draft.idKey()); ok && !s.doc.draft.modern() {
 		n.ID = &id
 	}
 	connect, _ := v.str("connect.type")

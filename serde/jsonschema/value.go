@@ -32,6 +32,13 @@ const (
 // JSON returns the value as compact JSON in the form of the canonical text.
 func (v *Value) JSON() string { return string(v.append(nil)) }
 
+// SortedJSON is JSON with the keys of all objects sorted: two values are Equal
+// if it is the same.
+func (v *Value) SortedJSON() string {
+	sorted := v.sorted()
+	return sorted.JSON()
+}
+
 // Offset returns where the value starts in its text, in bytes.
 func (v *Value) Offset() int { return v.off }
 
