@@ -61,7 +61,7 @@ func (r *Registry) read(v *state.View, c *candidate, m reading) error {
 	if err != nil {
 		return invalid(c, err)
 	}
-	parsed, err := r.parse(s, m.lenient)
+	parsed, err := r.parse(s, m.lenient && lenientRequest(s.Type))
 	if err != nil {
 		return invalid(c, err)
 	}
@@ -81,6 +81,9 @@ func (r *Registry) normalize(v *state.View, c *candidate, p schema.Parsed, m rea
 		return nil, invalid(c, err)
 	}
 	c.schema.References = sortedReferences(c.schema.References)
+	if normal := normalForm(p); normal != nil {
+		return normal, nil
+	}
 	again := c.schema
 	again.Text = text
 	s, _, err := r.resolved(v, &again, c.name, m.live)

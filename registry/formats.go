@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"milena/serde/avro"
 	"milena/serde/format"
 	"milena/serde/jsonschema"
+	"milena/serde/protobuf"
 	"milena/serde/schema"
 )
 
@@ -27,6 +29,11 @@ func (r *Registry) Types() []string {
 // knownType reports whether schemas of the type can be registered.
 func knownType(t schema.Type) bool { return slices.Contains(format.Types(), t) }
 
+// lenientRequest reports whether look-ups and imports of a format read what they
+// bring leniently; stored schemas are always read so. Protobuf's don't: a type
+// that means nothing is no schema there either.
+func lenientRequest(t schema.Type) bool { return t != schema.Protobuf }
+
 // parse returns the parsed form of s. Lenient is how look-ups and imports
 // read: what is checked of new schemas only may be wrong.
 func (r *Registry) parse(s schema.Resolved, lenient bool) (schema.Parsed, error) {
@@ -38,6 +45,9 @@ func (r *Registry) parse(s schema.Resolved, lenient bool) (schema.Parsed, error)
 			}
 			return avro.Parser{Lenient: true}.Parse(s)
 		}
+		if s.Type == schema.Protobuf && lenient {
+			return protobuf.Parser{Lenient: true}.Parse(s)
+		}
 		return format.Parse(s)
 	})
 }
@@ -47,12 +57,24 @@ func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // normalized returns the normalized text, or why the reference has none.
 func normalized(p schema.Parsed) (string, error) {
-	if a, ok := p.(*avro.Schema); ok {
+	if a, ok := p.(interface{ NormalizeError() error }); ok {
 		if err := a.NormalizeError(); err != nil {
 			return "", err
 		}
 	}
 	return p.Normalized(), nil
+}
+
+// normalForm returns the normalized schema where that is more than its text
+// parsed: the reference stores normalized Protobuf as it is, though it would
+// print it in another order. It returns nil for other formats.
+func normalForm(p schema.Parsed) schema.Parsed {
+	if s, ok := p.(*protobuf.Schema); ok {
+		if normal := s.Normal(); normal != nil {
+			return normal
+		}
+	}
+	return nil
 }
 
 // sameMeaning reports whether two schemas of one format are the same to a
@@ -61,6 +83,9 @@ func sameMeaning(a, b schema.Parsed) bool {
 	if x, ok := a.(*avro.Schema); ok {
 		y, ok := b.(*avro.Schema)
 		return ok && avro.Equal(x, y)
+	}
+	if a.Type() == schema.Protobuf {
+		return false // texts count as they are stored, and those were compared
 	}
 	return a.Type() == b.Type() && a.Canonical() == b.Canonical()
 }
@@ -75,12 +100,30 @@ func formatted(p schema.Parsed, wanted string) (string, error) {
 	if a, ok := p.(*avro.Schema); ok && strings.EqualFold(wanted, "resolved") {
 		return a.InlineText()
 	}
+	if s, ok := p.(*protobuf.Schema); ok {
+		switch strings.ToLower(wanted) {
+		case "ignore_extensions":
+			return s.WithoutExtensions(), nil
+		case "serialized":
+			raw, err := s.Serialized()
+			if err != nil {
+				return "", err
+			}
+			return base64.StdEncoding.EncodeToString(raw), nil
+		}
+	}
 	return p.Canonical(), nil
 }
 
 // isFormat reports whether a wanted format may differ from the canonical text.
 func isFormat(t schema.Type, wanted string) bool {
-	return t == schema.Avro && strings.EqualFold(wanted, "resolved")
+	switch strings.ToLower(wanted) {
+	case "resolved":
+		return t == schema.Avro
+	case "serialized", "ignore_extensions":
+		return t == schema.Protobuf
+	}
+	return false
 }
 
 // fieldNames returns the names of the top-level fields.
@@ -95,6 +138,12 @@ func fieldNames(p schema.Parsed) []string {
 		}
 	case *jsonschema.Schema:
 		names = s.Properties()
+	case *protobuf.Schema:
+		for _, m := range s.File().Messages {
+			for _, f := range m.Fields {
+				names = append(names, f.Name)
+			}
+		}
 	}
 	return names
 }
@@ -104,8 +153,11 @@ func invalid(c *candidate, err error) error {
 	if errors.Is(err, format.ErrUnsupported) {
 		return errcode.InvalidSchema.New("Invalid schema type " + string(c.schema.Type)).Because(err)
 	}
-	if c.schema.Type == string(schema.JSON) {
+	switch schema.Type(c.schema.Type) {
+	case schema.JSON:
 		return invalidJSON(c, err)
+	case schema.Protobuf:
+		return invalidProtobuf(c, err)
 	}
 	return errcode.InvalidSchema.New(fmt.Sprintf(
 		"Invalid schema of type %s, details: Invalid schema %s with refs %s of type %s, details: %s",
@@ -131,4 +183,22 @@ func invalidJSON(c *candidate, err error) error {
 		}
 	}
 	return errcode.InvalidSchema.New(fmt.Sprintf("Invalid schema of type JSON, details: %s, details: %s", what, details)).Because(err)
+}
+
+// invalidProtobuf is invalid for Protobuf: a text that can't be parsed is told
+// apart from a schema that isn't right.
+func invalidProtobuf(c *candidate, err error) error {
+	what := "Invalid schema of type PROTOBUF"
+	details := err.Error()
+	var parse *schema.ParseError
+	if errors.As(err, &parse) {
+		details = parse.Message // which has the place where there is one
+		if !protobuf.IsSyntax(err) {
+			what = "Invalid schema " + c.describe()
+		}
+		if parse.Path != "" {
+			details = parse.Path + ": " + details
+		}
+	}
+	return errcode.InvalidSchema.New(fmt.Sprintf("Invalid schema of type PROTOBUF, details: %s, details: %s", what, details)).Because(err)
 }

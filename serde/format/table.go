@@ -6,6 +6,7 @@ import (
 
 	"milena/serde/avro"
 	"milena/serde/jsonschema"
+	"milena/serde/protobuf"
 	"milena/serde/schema"
 )
 
@@ -30,6 +31,7 @@ func table() []row {
 	return []row{
 		{schema.Avro, parseAvro, compileAvro},
 		{schema.JSON, parseJSON, noProgram},
+		{schema.Protobuf, parseProtobuf, noProgram},
 	}
 }
 
@@ -86,6 +88,11 @@ func parseAvro(s schema.Resolved) (schema.Parsed, error) {
 
 func parseJSON(s schema.Resolved) (schema.Parsed, error) {
 	var p jsonschema.Parser
+	return p.Parse(s)
+}
+
+func parseProtobuf(s schema.Resolved) (schema.Parsed, error) {
+	var p protobuf.Parser
 	return p.Parse(s)
 }
 

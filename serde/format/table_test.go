@@ -15,8 +15,9 @@ func TestEveryFormat(t *testing.T) {
 		text, canonical string
 		payload         []byte
 	}{
-		schema.Avro: {` "long"`, `"long"`, []byte{2}},
-		schema.JSON: {` {"type" : "integer"}`, `{"type":"integer"}`, nil},
+		schema.Avro:     {` "long"`, `"long"`, []byte{2}},
+		schema.JSON:     {` {"type" : "integer"}`, `{"type":"integer"}`, nil},
+		schema.Protobuf: {"message M{ } ", "\nmessage M {}\n", nil},
 	}
 	if len(Types()) != len(smallest) {
 		t.Errorf("formats %v", Types())

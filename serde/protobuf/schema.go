@@ -2,6 +2,7 @@ package protobuf
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -232,6 +233,13 @@ func (s *Schema) Normal() *Schema {
 	}
 }
 
+// IsSyntax reports whether an error of the parser means that the text is no
+// Protobuf file, rather than one that is wrong.
+func IsSyntax(err error) bool {
+	var parse *schema.ParseError
+	return errors.As(err, &parse) && strings.HasPrefix(parse.Message, syntaxPrefix)
+}
+
 // Equal reports whether two schemas are the same to a look-up: equal canonical
 // texts. Comments, white space and the order of what is printed in groups don't
 // matter.
@@ -253,4 +261,3 @@ func (s *Schema) Resolve(scope, name string) (*Definition, bool) {
 	return d, d != nil
 }
 
-type linkResult struct{}

@@ -1,0 +1,248 @@
+package protobuf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/bufbuild/protocompile"
+	"github.com/bufbuild/protocompile/linker"
+	"github.com/bufbuild/protocompile/reporter"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"milena/serde/schema"
+)
+
+// linkErrorsMax is how many errors of one schema are kept.
+const linkErrorsMax = 100
+
+// LinkError says why a schema can't be linked, as protoc would: its records
+// can't be decoded by it, though the registry takes it.
+type LinkError struct {
+	// Problems are the errors, at least one, with places in the canonical text,
+	// or in a reference's, which Path then names.
+	Problems []*schema.ParseError
+}
+
+// Error returns the first problem and how many more there are.
+func (e *LinkError) Error() string {
+	if len(e.Problems) == 1 {
+		return "link schema: " + e.Problems[0].Error()
+	}
+	return fmt.Sprintf("link schema: %s (and %d more)", e.Problems[0].Error(), len(e.Problems)-1)
+}
+
+type linkResult struct {
+	file protoreflect.FileDescriptor
+	err  error
+}
+
+// Link returns the descriptor of the schema with everything it refers to, or
+// a *LinkError that says why protoc would refuse it. Imports are resolved among
+// the dependencies and the built-in files, never elsewhere. The result is made
+// once and shared.
+func (s *Schema) Link() (protoreflect.FileDescriptor, error) {
+	s.linkOnce.Do(func() { s.linked = s.link() })
+	return s.linked.file, s.linked.err
+}
+
+// mainPath is the path that the schema itself is linked under unless a
+// dependency has it.
+func (s *Schema) mainPath() string {
+	name := fileName
+	for s.dependency(name) != nil || builtIns().files[name] != nil {
+		name += "_"
+	}
+	return name
+}
+
+func (s *Schema) dependency(name string) *schema.Dependency {
+	for i := range s.deps {
+		if s.deps[i].Name == name {
+			return &s.deps[i]
+		}
+	}
+	return nil
+}
+
+func (s *Schema) link() (result linkResult) {
+	main := s.mainPath()
+	var problems []*schema.ParseError
+	add := func(err reporter.ErrorWithPos) error {
+		if len(problems) >= linkErrorsMax {
+			return err
+		}
+		problems = append(problems, problem(err, main))
+		return nil
+	}
+	compiler := protocompile.Compiler{
+		Resolver:       protocompile.WithStandardImports(resolver{s, main}),
+		MaxParallelism: 1,
+		SourceInfoMode: protocompile.SourceInfoNone,
+		Reporter:       reporter.NewReporter(add, nil),
+	}
+	// The library recurses over nesting; the parser's limits bound it.
+	files, err := compiler.Compile(context.Background(), main)
+	if len(problems) == 0 && err != nil {
+		var at reporter.ErrorWithPos
+		if errors.As(err, &at) {
+			problems = append(problems, problem(at, main))
+		} else {
+			problems = append(problems, &schema.ParseError{Message: err.Error()})
+		}
+	}
+	if len(problems) > 0 {
+		return linkResult{err: &LinkError{Problems: problems}}
+	}
+	return linkResult{file: files[0]}
+}
+
+func problem(err reporter.ErrorWithPos, main string) *schema.ParseError {
+	at := err.GetPosition()
+	p := &schema.ParseError{Line: at.Line, Column: at.Col, Message: err.Unwrap().Error()}
+	if at.Filename != main {
+		p.Path = at.Filename
+	}
+	return p
+}
+
+// resolver finds the files that a schema may import. It reaches nothing beyond
+// memory.
+type resolver struct {
+	schema *Schema
+	main   string
+}
+
+// FindFileByPath returns the schema's own text, a dependency's, or that of a
+// built-in file.
+func (r resolver) FindFileByPath(name string) (protocompile.SearchResult, error) {
+	if name == r.main {
+		return source(r.schema.canonical), nil
+	}
+	if d := r.schema.dependency(name); d != nil {
+		return r.schema.dependencySource(d)
+	}
+	if text, ok := builtIns().texts[strings.Replace(name, "confluent/types/", "confluent/type/", 1)]; ok {
+		return source(text), nil
+	}
+	// References may be named with a path that imports spell cleanly.
+	for i := range r.schema.deps {
+		if d := &r.schema.deps[i]; path.Clean(d.Name) == name {
+			return r.schema.dependencySource(d)
+		}
+	}
+	return protocompile.SearchResult{}, notFoundError{name}
+}
+
+// dependencySource returns the text behind a reference, printed if it was a
+// descriptor.
+func (s *Schema) dependencySource(d *schema.Dependency) (protocompile.SearchResult, error) {
+	for _, f := range s.files {
+		if f.name == d.Name {
+			text, _ := printFile(f.file)
+			return source(text), nil
+		}
+	}
+	return source(d.Text), nil
+}
+
+func source(text string) protocompile.SearchResult {
+	return protocompile.SearchResult{Source: io.NopCloser(strings.NewReader(text))}
+}
+
+// notFoundError is the error for an import that is nowhere.
+type notFoundError struct{ name string }
+
+func (e notFoundError) Error() string {
+	return fmt.Sprintf("import %q is neither a reference nor built in", e.name)
+}
+
+// Descriptor returns the schema as a FileDescriptorProto that descriptor
+// libraries can build, given those of its imports: names in full, types set,
+// map entries as protoc makes them. JSON names are there only where the text
+// has them, so that the text and the descriptor are one schema once normalized.
+// The error is a *LinkError.
+func (s *Schema) Descriptor() (*descriptorpb.FileDescriptorProto, error) {
+	f, err := s.Link()
+	if err != nil {
+		return nil, err
+	}
+	var d *descriptorpb.FileDescriptorProto
+	if r, ok := f.(linker.Result); ok {
+		d = proto.Clone(r.FileDescriptorProto()).(*descriptorpb.FileDescriptorProto)
+	} else {
+		d = protodesc.ToFileDescriptorProto(f)
+	}
+	d.Name = proto.String(fileName)
+	named := map[string]bool{}
+	collectJSONNames(s.file, named)
+	dropJSONNames(d, named)
+	return d, nil
+}
+
+// collectJSONNames notes the fields that have a JSON name in the text.
+func collectJSONNames(f *File, named map[string]bool) {
+	noteExtends("", f.Extends, named)
+	for _, m := range f.Messages {
+		noteMessage(m.Name, m, named)
+	}
+}
+
+func noteFields(scope string, fields []*Field, named map[string]bool) {
+	for _, f := range fields {
+		if f.JSONName != nil {
+			named[scope+"."+f.Name] = true
+		}
+	}
+}
+
+func noteExtends(scope string, extends []*Extend, named map[string]bool) {
+	for _, x := range extends {
+		noteFields(scope+"[]", x.Fields, named)
+	}
+}
+
+func noteMessage(scope string, m *Message, named map[string]bool) {
+	noteFields(scope, m.Fields, named)
+	for _, o := range m.Oneofs {
+		noteFields(scope, o.Fields, named)
+		for _, g := range o.Groups {
+			noteFields(scope+"."+g.Name, g.Fields, named)
+		}
+	}
+	for _, g := range m.Groups {
+		noteFields(scope+"."+g.Name, g.Fields, named)
+	}
+	noteExtends(scope, m.Extends, named)
+	for _, n := range m.Messages {
+		noteMessage(scope+"."+n.Name, n, named)
+	}
+}
+
+func dropJSONNames(d *descriptorpb.FileDescriptorProto, named map[string]bool) {
+	drop := func(scope string, fields []*descriptorpb.FieldDescriptorProto) {
+		for _, f := range fields {
+			if !named[scope+"."+f.GetName()] {
+				f.JsonName = nil
+			}
+		}
+	}
+	var message func(scope string, m *descriptorpb.DescriptorProto)
+	message = func(scope string, m *descriptorpb.DescriptorProto) {
+		drop(scope, m.Field)
+		drop(scope+"[]", m.Extension)
+		for _, n := range m.NestedType {
+			message(scope+"."+n.GetName(), n)
+		}
+	}
+	drop("[]", d.Extension)
+	for _, m := range d.MessageType {
+		message(m.GetName(), m)
+	}
+}
