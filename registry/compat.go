@@ -52,6 +52,7 @@ func (r *Registry) check(ctx context.Context, v *state.View, c *candidate, confi
 	if !config.level.Transitive() {
 		old = old[len(old)-1:]
 	}
+	policy, _ := evolution.ParsePolicy(config.shown.CompatibilityPolicy) // unknown ones are strict
 	ctx, cancel := context.WithTimeout(ctx, r.opt.Limits.CompatibilityTimeout)
 	defer cancel()
 	start := time.Now()
@@ -62,7 +63,7 @@ func (r *Registry) check(ctx context.Context, v *state.View, c *candidate, confi
 		if err != nil {
 			return nil, err
 		}
-		result, err := r.checker.Check(ctx, config.level, c.parsed, []schema.Parsed{parsed})
+		result, err := r.checker.CheckPolicy(ctx, config.level, policy, c.parsed, []schema.Parsed{parsed})
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			return nil, errcode.OperationTimedOut.New("Compatibility check").Because(err)
