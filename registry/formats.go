@@ -38,15 +38,16 @@ func lenientRequest(t schema.Type) bool { return t != schema.Protobuf }
 // read: what is checked of new schemas only may be wrong.
 func (r *Registry) parse(s schema.Resolved, lenient bool) (schema.Parsed, error) {
 	return r.parsed.get(s, lenient, func() (schema.Parsed, error) {
-		if s.Type == schema.Avro && lenient {
+		switch {
+		case s.Type == schema.Avro && lenient:
 			if blank(s.Text) {
 				// The reference's look-up reads white space as the empty union.
 				s.Text = "[]"
 			}
 			return avro.Parser{Lenient: true}.Parse(s)
-		}
-		if s.Type == schema.Protobuf && lenient {
-			return protobuf.Parser{Lenient: true}.Parse(s)
+		case lenient && blank(s.Text):
+			// Of the other formats, white space is a schema that none equals.
+			return foreign{schema.Resolved{Type: s.Type}}, nil
 		}
 		return format.Parse(s)
 	})
