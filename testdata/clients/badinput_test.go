@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // TestGarbageOnEveryPort sends noise, half requests and huge lengths to each
@@ -28,19 +30,19 @@ func TestGarbageOnEveryPort(t *testing.T) {
 	}
 	huge := binary.BigEndian.AppendUint32(nil, 0x7fffffff)
 	for _, address := range []string{strings.TrimPrefix(s.registry, "http://"), s.kafka, s.broker, strings.TrimPrefix(s.admin, "http://")} {
-		for _, bytes := range [][]byte{random, random[:3], huge, append(huge, random...), {0xff, 0xff, 0xff, 0xff}, make([]byte, 4096), []byte("GET / HTTP/1.1\r\n\r\n"), []byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\xff\xff\x01")} {
+		for _, sent := range [][]byte{random, random[:3], huge, append(huge, random...), {0xff, 0xff, 0xff, 0xff}, make([]byte, 4096), []byte("GET / HTTP/1.1\r\n\r\n"), []byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\xff\xff\x01")} {
 			for range 5 {
 				c, err := net.DialTimeout("tcp", address, 5*time.Second)
 				if err != nil {
 					t.Fatalf("%s: %v", address, err)
 				}
 				_ = c.SetDeadline(time.Now().Add(5 * time.Second))
-				_, _ = c.Write(bytes)
+				_, _ = c.Write(sent)
 				if tcp, ok := c.(*net.TCPConn); ok {
 					_ = tcp.CloseWrite()
 				}
 				if _, err := io.Copy(io.Discard, c); errors.Is(err, errTimeout(err)) {
-					t.Errorf("%s: still open 5 s after %q", address, bytes[:min(8, len(bytes))])
+					t.Errorf("%s: still open 5 s after %q", address, sent[:min(8, len(sent))])
 				}
 				c.Close()
 			}
@@ -92,20 +94,20 @@ func TestHostileSchemasAndData(t *testing.T) {
 	nulls := s.register("nulls-value", `{"type":"array","items":"null"}`)
 	bomb := binary.AppendVarint(envelope(nulls), 1<<60)
 	values := map[string][]byte{
-		"a recursive datum of 900,000 levels": append(envelope(list), make([]byte, 900_000)...),
-		"2^60 nulls":                          append(bomb, 0),
-		"an unknown id":                       append(envelope(1<<30), 1, 2, 3),
-		"half an envelope":                    {0, 0, 0},
+		"a recursive datum of 5 MB": append(envelope(list), bytes.Repeat([]byte{2}, 5_000_000)...),
+		"2^60 nulls":                append(bomb, 0),
+		"an unknown id":             append(envelope(1<<30), 1, 2, 3),
+		"half an envelope":          {0, 0, 0},
 	}
-	for i := range values["a recursive datum of 900,000 levels"][5:] {
-		values["a recursive datum of 900,000 levels"][5+i] = 2
-	}
-	strict := newClient(t, s, kgo.RecordRetries(1))
+	cl := newClient(t, s, kgo.RecordRetries(1), kgo.ProducerBatchMaxBytes(10<<20))
+	createTopic(t, cl, "permissive", "max.message.bytes", "10000000")
+	createTopic(t, cl, "strict", "max.message.bytes", "10000000", "milena.value.validation", "strict")
 	before := s.rss()
 	for name, v := range values {
-		topic := "permissive"
-		produce(t, strict, topic, 0, 1, func(int) *kgo.Record { return &kgo.Record{Value: v} })
-		t.Log(name, "is stored raw")
+		produce(t, cl, "permissive", 0, 1, func(int) *kgo.Record { return &kgo.Record{Value: v} })
+		if err := cl.ProduceSync(t.Context(), &kgo.Record{Topic: "strict", Value: v}).FirstErr(); !errors.Is(err, kerr.InvalidRecord) {
+			t.Errorf("%s on a strict topic: %v, want INVALID_RECORD", name, err)
+		}
 	}
 	got := map[string]bool{}
 	for _, r := range consume(t, newClient(t, s, kgo.ConsumeTopics("permissive")), len(values)) {
@@ -121,6 +123,65 @@ func TestHostileSchemasAndData(t *testing.T) {
 	}
 	if after := s.rss(); after > before+200<<20 {
 		t.Errorf("memory went from %d to %d MiB", before>>20, after>>20)
+	}
+	s.stillWorks()
+}
+
+// createTopic creates a topic of one partition with configs, name and value in
+// turn.
+func createTopic(t *testing.T, cl *kgo.Client, name string, configs ...string) {
+	t.Helper()
+	req := kmsg.NewPtrCreateTopicsRequest()
+	rt := kmsg.NewCreateTopicsRequestTopic()
+	rt.Topic, rt.NumPartitions, rt.ReplicationFactor = name, 1, 1
+	for i := 0; i < len(configs); i += 2 {
+		c := kmsg.NewCreateTopicsRequestTopicConfig()
+		c.Name, c.Value = configs[i], &configs[i+1]
+		rt.Configs = append(rt.Configs, c)
+	}
+	req.Topics = append(req.Topics, rt)
+	resp, err := req.RequestWith(t.Context(), cl)
+	if err != nil || resp.Topics[0].ErrorCode != 0 {
+		t.Fatalf("create topic %s: %v, %+v", name, err, resp)
+	}
+}
+
+// TestManyFetchesAtOnce: one client that asks for far more than it takes costs
+// the memory of an answer or two, and hinders nobody.
+func TestManyFetchesAtOnce(t *testing.T) {
+	s := start(t, append(ports(), "--data-dir", t.TempDir(), "--tail-cache-bytes", "0")...)
+	cl := newClient(t, s, kgo.ProducerBatchCompression(kgo.NoCompression()))
+	produce(t, cl, "large", 0, 80, func(i int) *kgo.Record { return &kgo.Record{Value: bytes.Repeat([]byte{byte(i)}, 900_000)} })
+	before := s.rss()
+	req := kmsg.NewPtrFetchRequest()
+	req.Version, req.MaxBytes, req.MinBytes = 4, 50<<20, 1
+	rt, rp := kmsg.NewFetchRequestTopic(), kmsg.NewFetchRequestTopicPartition()
+	rt.Topic, rp.PartitionMaxBytes = "large", 50<<20
+	rt.Partitions = append(rt.Partitions, rp)
+	req.Topics = append(req.Topics, rt)
+	frame := kmsg.NewRequestFormatter(kmsg.FormatterClientID("greedy")).AppendRequest(nil, req, 1)
+	c, err := net.Dial("tcp", s.kafka)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for range 100 {
+		if _, err := c.Write(frame); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var most int64
+	stop := time.After(3 * time.Second)
+	for watching := true; watching; {
+		select {
+		case <-stop:
+			watching = false
+		case <-time.After(20 * time.Millisecond):
+			most = max(most, s.rss())
+		}
+	}
+	if most > before+400<<20 {
+		t.Errorf("memory went from %d to %d MiB", before>>20, most>>20)
 	}
 	s.stillWorks()
 }

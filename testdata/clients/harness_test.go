@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -48,16 +50,17 @@ func TestMain(m *testing.M) {
 
 // server is a running milena with the addresses that it printed.
 type server struct {
-	t        *testing.T
-	cmd      *exec.Cmd
-	args     []string
-	stderr   lockedBuffer
-	registry string // URL
-	kafka    string // HOST:PORT of the first Kafka listener
-	broker   string
-	admin    string // URL
-	ready    time.Duration
-	exited   chan struct{}
+	t         *testing.T
+	cmd       *exec.Cmd
+	args      []string
+	stderr    lockedBuffer
+	registry  string // URL
+	kafka     string // HOST:PORT of the first Kafka listener
+	broker    string
+	listeners []string // all Kafka listeners
+	admin     string   // URL
+	ready     time.Duration
+	exited    chan struct{}
 }
 
 type lockedBuffer struct {
@@ -151,7 +154,7 @@ func (s *server) launch() {
 		close(s.exited)
 	}()
 	deadline := time.After(30 * time.Second)
-	s.kafka = ""
+	s.kafka, s.listeners = "", nil
 	for {
 		select {
 		case line, ok := <-lines:
@@ -174,9 +177,8 @@ func (s *server) launch() {
 			case "registry":
 				s.registry = "http://" + m[2]
 			case "kafka":
-				if s.kafka == "" {
-					s.kafka = m[2]
-				}
+				s.listeners = append(s.listeners, m[2])
+				s.kafka = s.listeners[0]
 			case "broker":
 				s.broker = m[2]
 			case "admin":
@@ -226,6 +228,22 @@ func (s *server) metric(name string) float64 {
 		}
 	}
 	return 0
+}
+
+// lastingAddress is a free address of the loopback that stays free while its
+// server is down: no port of those that systems give to outgoing connections.
+func lastingAddress(t *testing.T) string {
+	t.Helper()
+	for range 100 {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 15_000+rand.IntN(15_000)))
+		if err != nil {
+			continue // taken
+		}
+		l.Close()
+		return l.Addr().String()
+	}
+	t.Fatal("no free port between 15,000 and 30,000")
+	return ""
 }
 
 // request sends a request and returns status and body.
