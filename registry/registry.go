@@ -20,6 +20,7 @@ type Registry struct {
 	level   evolution.Level // where no config sets one
 	checker *evolution.Checker
 	parsed  *parsedCache
+	bodies  *bodies
 	view    atomic.Pointer[state.View] // stored by the writer only
 	trouble atomic.Pointer[error]      // why the log can't be used, nil if it can; stored by the writer only
 
@@ -54,6 +55,7 @@ func Open(ctx context.Context, o Options) (*Registry, error) {
 		level:   level,
 		checker: checker,
 		parsed:  newParsedCache(o.Limits.ParsedCacheBytesMax, &o.Observer),
+		bodies:  newBodies(o.Limits.BodyCacheBytesMax),
 		queue:   make(chan *proposal, o.Limits.QueuedWritesMax),
 		closed:  make(chan struct{}),
 		ended:   make(chan struct{}),

@@ -34,7 +34,11 @@ func (r *Registry) SchemaByID(ctx context.Context, id int, q ByIDQuery) (api.Sch
 		return api.SchemaString{}, err
 	}
 	v := r.view.Load()
-	found := byID(v, id, q.Subject)
+	return r.showID(v, byID(v, id, q.Subject), id, q)
+}
+
+// showID shows what was found by id.
+func (r *Registry) showID(v *state.View, found *state.Version, id int, q ByIDQuery) (api.SchemaString, error) {
 	if found == nil {
 		return api.SchemaString{}, errcode.SchemaNotFound.New(id)
 	}

@@ -2,6 +2,8 @@ package rest
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -182,8 +184,23 @@ func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); id != "" && len(id) <= requestIDBytesMax && isPrintable(id) {
 		return id
 	}
-	a, b := rand.Uint64(), rand.Uint64()
-	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", a>>32, a>>16&0xFFFF, a&0xFFFF, b>>48, b&0xFFFF_FFFF_FFFF)
+	var random [16]byte
+	binary.NativeEndian.PutUint64(random[:8], rand.Uint64())
+	binary.NativeEndian.PutUint64(random[8:], rand.Uint64())
+	var digits [36]byte
+	hex.Encode(digits[4:], random[:])
+	// 8-4-4-4-12, from the left, so that nothing is overwritten unread.
+	at := 4
+	for i := range digits {
+		switch i {
+		case 8, 13, 18, 23:
+			digits[i] = '-'
+		default:
+			digits[i] = digits[at]
+			at++
+		}
+	}
+	return string(digits[:])
 }
 
 // label returns the pattern of a request for metrics.

@@ -30,6 +30,11 @@ func value(v any, err error) (answer, error) {
 	return answer{http.StatusOK, body}, err
 }
 
+// encoded answers with JSON that is encoded already.
+func encoded(body []byte, err error) (answer, error) {
+	return answer{http.StatusOK, body}, err
+}
+
 // list answers with a list, which is never null.
 func list[T any](v []T, err error) (answer, error) {
 	if v == nil {

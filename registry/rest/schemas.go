@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"milena/registry"
-	"milena/registry/api"
 )
 
 // schemas answers GET /schemas. Without a prefix it lists the default context
@@ -34,25 +33,31 @@ func (s *Server) types(context.Context, *request) (answer, error) {
 
 // schemaByID answers GET /schemas/ids/{id}.
 func (s *Server) schemaByID(ctx context.Context, r *request) (answer, error) {
-	return value(s.readID(ctx, r))
+	id, q, err := r.byID()
+	if err != nil {
+		return answer{}, err
+	}
+	return encoded(s.registry.BodyByID(ctx, id, q))
 }
 
 // textByID answers GET /schemas/ids/{id}/schema.
 func (s *Server) textByID(ctx context.Context, r *request) (answer, error) {
-	v, err := s.readID(ctx, r)
+	id, q, err := r.byID()
+	if err != nil {
+		return answer{}, err
+	}
+	v, err := s.registry.SchemaByID(ctx, id, q)
 	return plain(v.Schema, err)
 }
 
-func (s *Server) readID(ctx context.Context, r *request) (api.SchemaString, error) {
+// byID reads the parameters of a read by id.
+func (r *request) byID() (int, registry.ByIDQuery, error) {
 	id, err := r.id()
-	if err != nil {
-		return api.SchemaString{}, err
-	}
-	return s.registry.SchemaByID(ctx, id, registry.ByIDQuery{
+	return id, registry.ByIDQuery{
 		Subject: r.qualify(r.query.text("subject")), Format: r.query.text("format"),
 		ReferenceFormat: r.query.text("referenceFormat"), FindTags: r.query.list("findTags"),
 		FetchMaxID: r.query.flag("fetchMaxId"),
-	})
+	}, err
 }
 
 // users reads the parameters of the two routes that list who uses an id.
