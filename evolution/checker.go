@@ -8,8 +8,10 @@ import (
 	"milena/evolution/avrodiff"
 	"milena/evolution/diff"
 	"milena/evolution/jsondiff"
+	"milena/evolution/protodiff"
 	"milena/serde/avro"
 	"milena/serde/jsonschema"
+	"milena/serde/protobuf"
 	"milena/serde/schema"
 )
 
@@ -31,6 +33,7 @@ type Checker struct {
 	limits diff.Limits
 	avro   *diff.Table
 	json   *diff.Table
+	proto  *diff.Table
 }
 
 // New returns a Checker. It fails only if a table of rules is not sound.
@@ -42,6 +45,9 @@ func New(o Options) (*Checker, error) {
 	}
 	if c.json, err = diff.NewTable(jsondiff.Rules()); err != nil {
 		return nil, fmt.Errorf("json rules: %w", err)
+	}
+	if c.proto, err = diff.NewTable(protodiff.Rules()); err != nil {
+		return nil, fmt.Errorf("protobuf rules: %w", err)
 	}
 	return c, nil
 }
@@ -187,6 +193,13 @@ func (c *Checker) reads(ctx context.Context, policy Policy, reader, writer schem
 		}
 		changes, err := jsondiff.Compare(ctx, c.json, r, w, jsondiff.Options{Lenient: policy == Lenient, Limits: c.limits})
 		return jsonFindings(c.json, policy, changes, err, readerWord, writerWord)
+	case *protobuf.Schema:
+		w, ok := writer.(*protobuf.Schema)
+		if !ok {
+			break
+		}
+		changes, err := protodiff.Compare(ctx, c.proto, r, w, c.limits)
+		return protoFindings(c.proto, changes, err, readerWord, writerWord)
 	}
 	return []Finding{{Kind: NotComparable, Message: fmt.Sprintf("No compatibility rules for schemas of type %s", reader.Type())}}, nil
 }
@@ -239,6 +252,28 @@ func jsonFindings(table *diff.Table, policy Policy, changes []diff.Change, err e
 			// The reference closes the description with another quote than it
 			// opens it with.
 			Message: fmt.Sprintf("{errorType:\"%s\", description:\"%s'}", ch.Kind, table.Describe(ch, readerWord, writerWord)),
+		})
+	}
+	return out, nil
+}
+
+func protoFindings(table *diff.Table, changes []diff.Change, err error, readerWord, writerWord string) ([]Finding, error) {
+	switch {
+	case err == nil:
+	case errors.Is(err, diff.ErrTooComplex):
+		return notComparable(err), nil
+	default:
+		return nil, err
+	}
+	var out []Finding
+	for _, ch := range changes {
+		if !table.Breaks(ch.Kind, false) {
+			continue
+		}
+		out = append(out, Finding{
+			Kind:    ch.Kind,
+			Path:    ch.Path,
+			Message: fmt.Sprintf("{errorType:\"%s\", description:\"%s\"}", ch.Kind, table.Describe(ch, readerWord, writerWord)),
 		})
 	}
 	return out, nil

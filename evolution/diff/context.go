@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -105,6 +106,14 @@ func (c *Context) Push(parts ...string) { c.path = append(c.path, parts...) }
 
 // Pop removes the last n steps from the path.
 func (c *Context) Pop(n int) { c.path = c.path[:len(c.path)-n] }
+
+// Rebase makes steps the whole path, as where a type of another file is
+// compared, and returns what takes it back.
+func (c *Context) Rebase(parts ...string) func() {
+	before := c.path
+	c.path = slices.Clone(parts)
+	return func() { c.path = before }
+}
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
