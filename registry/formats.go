@@ -48,6 +48,8 @@ func (r *Registry) parse(s schema.Resolved, lenient bool) (schema.Parsed, error)
 		case lenient && blank(s.Text):
 			// Of the other formats, white space is a schema that none equals.
 			return foreign{schema.Resolved{Type: s.Type}}, nil
+		case s.Type == schema.Protobuf && lenient:
+			return protobuf.Parser{Lenient: true}.Parse(s)
 		}
 		return format.Parse(s)
 	})
