@@ -61,7 +61,7 @@ func (r *Registry) read(v *state.View, c *candidate, m reading) error {
 	if err != nil {
 		return invalid(c, err)
 	}
-	parsed, err := r.parse(s, m.lenient && lenientRequest(s.Type))
+	parsed, err := r.parse(s, m.lenient && (lenientRequest(s.Type) || blank(s.Text)))
 	if err != nil {
 		return invalid(c, err)
 	}
