@@ -79,12 +79,28 @@ func (c *conn) abort(why CloseReason, err error) {
 }
 
 // setReadDeadline gives the client time to send, unless the reader is to stop.
-func (c *conn) setReadDeadline(d time.Duration) {
+func (c *conn) setReadDeadline(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.stopped {
 		// A closed socket fails the next read.
-		_ = c.nc.SetReadDeadline(time.Now().Add(d))
+		_ = c.nc.SetReadDeadline(t)
+	}
+}
+
+// frameProgress returns what is called before each read of a frame of so many
+// bytes: the client has FrameTimeout for the next byte, and for the whole frame
+// what a slow client takes for it.
+func (c *conn) frameProgress(bytes int32) func() {
+	o := &c.server.opts
+	whole := float64(bytes) / float64(o.FrameBytesPerSecondMin) * float64(time.Second)
+	end := time.Now().Add(o.FrameTimeout + time.Duration(whole))
+	return func() {
+		next := time.Now().Add(o.FrameTimeout)
+		if end.Before(next) {
+			next = end
+		}
+		c.setReadDeadline(next)
 	}
 }
 
@@ -198,7 +214,7 @@ func (c *conn) awaitByte(r *bufio.Reader, first bool) error {
 		timeout = c.server.opts.FirstRequestTimeout
 	}
 	for r.Buffered() == 0 {
-		c.setReadDeadline(timeout)
+		c.setReadDeadline(time.Now().Add(timeout))
 		_, err := r.Peek(1)
 		if err == nil {
 			break
@@ -221,7 +237,7 @@ func (c *conn) isStopped() bool {
 // readRequest reads one frame into an entry: an answer that is due, or a
 // decoded request.
 func (c *conn) readRequest(r *bufio.Reader) (*entry, error) {
-	c.setReadDeadline(c.server.opts.FrameTimeout)
+	c.setReadDeadline(time.Now().Add(c.server.opts.FrameTimeout))
 	h, err := readHead(r, c.server.opts.FrameBytesMax)
 	if err != nil {
 		return nil, err
@@ -229,13 +245,12 @@ func (c *conn) readRequest(r *bufio.Reader) (*entry, error) {
 	e := &entry{head: h, conn: c, done: make(chan struct{})}
 	api, verdict := c.server.handlers.Lookup(h.key, h.version)
 	e.api = api
-	progress := func() { c.setReadDeadline(c.server.opts.FrameTimeout) }
 	rest := int(h.size) - headBytes
 	switch verdict {
 	case kapi.Served:
 	case kapi.AnswerUnsupported:
 		e.resp, e.arrived = c.server.handlers.UnsupportedApiVersions(), time.Now()
-		_, err := io.CopyN(io.Discard, progressReader{r, progress}, int64(rest))
+		_, err := io.CopyN(io.Discard, progressReader{r, c.frameProgress(h.size)}, int64(rest))
 		return e, err
 	default:
 		return nil, fmt.Errorf("%w: key %d version %d", errUnsupported, h.key, h.version)
@@ -246,7 +261,8 @@ func (c *conn) readRequest(r *bufio.Reader) (*entry, error) {
 	if e.requestHeld, err = c.server.requests.acquire(c.ctx, api.Memory(int64(h.size))); err != nil {
 		return nil, err
 	}
-	if err := e.fill(r, rest, progress); err != nil {
+	// From here on, as waiting for memory is not the client's fault.
+	if err := e.fill(r, rest, c.frameProgress(h.size)); err != nil {
 		e.release()
 		return nil, err
 	}

@@ -367,6 +367,22 @@ func TestTimeouts(t *testing.T) {
 				t.Errorf("write: %v", err)
 			}
 		}, 30 * time.Second, gateway.ClosedIdle},
+		{"a frame byte by byte", func(t *testing.T, conn net.Conn) {
+			// A minute at the least rate, after the time for the first byte.
+			frame := binary.BigEndian.AppendUint32(nil, 60*(32<<10))
+			frame = append(frame, request(3, 1, apiVersions())[4:12]...)
+			if _, err := conn.Write(frame); err != nil {
+				t.Errorf("write: %v", err)
+			}
+			go func() {
+				for {
+					time.Sleep(10 * time.Second) // of the bubble's clock
+					if _, err := conn.Write([]byte{0}); err != nil {
+						return
+					}
+				}
+			}()
+		}, 90 * time.Second, gateway.ClosedIdle},
 		{"answer not taken", func(t *testing.T, conn net.Conn) {
 			if _, err := conn.Write(request(3, 1, apiVersions())); err != nil {
 				t.Errorf("write: %v", err)

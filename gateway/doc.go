@@ -28,6 +28,6 @@
 //
 // Limits, all in Options: connections, bytes of a frame, requests in work per
 // connection, both memories, times without a first request, without a byte,
-// within a frame, and without progress of a write. A frame's buffer grows with
+// within a frame and for a whole one, and without progress of a write. A frame's buffer grows with
 // the bytes that arrive, never by the length that a peer claims.
 package gateway

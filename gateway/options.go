@@ -47,6 +47,10 @@ type Options struct {
 	// FrameTimeout closes connections that send no further byte of a frame
 	// begun, 30 s if zero.
 	FrameTimeout time.Duration
+	// FrameBytesPerSecondMin is how fast a frame has to come, whose memory is
+	// taken when it begins: connections whose frame isn't there FrameTimeout and
+	// its bytes at this rate later are closed. 32 KiB if zero.
+	FrameBytesPerSecondMin int64
 	// WriteTimeout closes connections that take no further byte of an answer,
 	// 30 s if zero.
 	WriteTimeout time.Duration
@@ -69,6 +73,7 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.FirstRequestTimeout, time.Minute)
 	setDefault(&o.IdleTimeout, 10*time.Minute)
 	setDefault(&o.FrameTimeout, 30*time.Second)
+	setDefault(&o.FrameBytesPerSecondMin, 32<<10)
 	setDefault(&o.WriteTimeout, 30*time.Second)
 	return o
 }
@@ -107,6 +112,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("gateway: in flight max %d: must not be negative", o.InFlightMax)
 	case o.RequestBytesMax < 0 || o.ResponseBytesMax < 0:
 		return errors.New("gateway: memory limits must not be negative")
+	case o.FrameBytesPerSecondMin < 0:
+		return errors.New("gateway: frame bytes per second min: must not be negative")
 	case o.FirstRequestTimeout < 0 || o.IdleTimeout < 0 || o.FrameTimeout < 0 || o.WriteTimeout < 0:
 		return errors.New("gateway: timeouts must not be negative")
 	}
