@@ -12,11 +12,11 @@
 // Engine is the whole of it. It is safe for concurrent use and starts no
 // goroutine. Its mutable parts, each with its own lock: the tail cache (Tail),
 // the budgets of unknown ids (budgets), the keys of schemas that the broker is
-// known to have (acknowledged); working memory comes from sync.Pools, one
-// scratch per running call.
+// known to have (acknowledged); two counted semaphores bound what batches grow to
+// (allowance); working memory comes from sync.Pools, one scratch per running call.
 //
-// Limits: bytes of a decompressed batch, how many large batches are open at
-// once, look-ups of unknown ids per topic and side, bytes of the tail cache,
+// Limits: bytes of a decompressed batch and of what is decoded of it, the same
+// over all batches in work, how many large batches are open at once, look-ups of unknown ids per topic and side, bytes of the tail cache,
 // rejected records that are described one by one. All are Options.
 //
 // Invariants that matter:

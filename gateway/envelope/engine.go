@@ -33,8 +33,12 @@ type Options struct {
 	Codecs *batch.Codecs
 	// KeyMode and ValueMode apply to topics that don't set theirs; Permissive.
 	KeyMode, ValueMode Mode
-	// SmallBatchBytes is up to how many decompressed bytes a batch is handled
-	// at once; larger ones queue for LargeBatchesMax places. 8 MiB and 2.
+	// GrowthBytesMax bounds what batches in work, and not released yet, grow to
+	// beyond twice their size as produced, over all of them: 128 MiB. One for
+	// which nothing is left, or that grows beyond SmallBatchBytes (4 MiB), counts
+	// as large. Of those LargeBatchesMax (4) are handled at once, or a single one
+	// that grows beyond such a share of BatchBytesMax.
+	GrowthBytesMax  int
 	SmallBatchBytes int
 	LargeBatchesMax int
 	// BatchBytesMax is the greatest number of decompressed bytes of a batch,
@@ -74,8 +78,9 @@ func (o Options) withDefaults() Options {
 		o.ValueMode = Permissive
 	}
 	positive(&o.BatchBytesMax, 64<<20)
-	positive(&o.SmallBatchBytes, 8<<20)
-	positive(&o.LargeBatchesMax, 2)
+	positive(&o.GrowthBytesMax, 128<<20)
+	positive(&o.SmallBatchBytes, 4<<20)
+	positive(&o.LargeBatchesMax, 4)
 	positive(&o.UnknownBurst, 32)
 	positive(&o.RejectsMax, 1000)
 	positive(&o.TailBytesMax, 32<<20)
@@ -187,7 +192,8 @@ func (o Observer) filled() Observer {
 // shares and how.
 type Engine struct {
 	opts    Options
-	large   *semaphore.Weighted
+	growth  *semaphore.Weighted // bytes
+	large   *semaphore.Weighted // places
 	budgets *budgets
 	acked   *acknowledged
 	tail    *Tail
@@ -202,7 +208,10 @@ func New(o Options) (*Engine, error) {
 		return nil, err
 	}
 	o = o.withDefaults()
-	e := &Engine{opts: o, large: semaphore.NewWeighted(int64(o.LargeBatchesMax)), tail: newTail(o)}
+	e := &Engine{
+		opts: o, tail: newTail(o),
+		growth: semaphore.NewWeighted(int64(o.GrowthBytesMax)), large: semaphore.NewWeighted(int64(o.LargeBatchesMax)),
+	}
 	var err error
 	if e.budgets, err = newBudgets(o); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -160,7 +161,13 @@ func (r *rig) store(b []byte, p Policy) (Stored, error) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	s, err := r.engine.Store(context.Background(), Produced{Topic: topicID, TopicName: "orders", Policy: p, Header: h, Batch: b})
+	in := Produced{Topic: topicID, TopicName: "orders", Policy: p, Header: h, Batch: b}
+	s, err := r.engine.Store(context.Background(), in)
+	if errors.Is(err, ErrLarge) {
+		in.Large = true
+		s, err = r.engine.Store(context.Background(), in)
+	}
+	s.Hold.Release()
 	for _, sch := range s.Schemas {
 		r.schemas[sch.Key] = sch
 	}

@@ -8,6 +8,7 @@ import (
 	"milena/broker/stored"
 	"milena/gateway/backend"
 	"milena/serde"
+	"milena/serde/format"
 	"milena/serde/record"
 	"milena/serde/schema"
 	"milena/serde/wire"
@@ -106,16 +107,26 @@ var errDecodedTooLarge = errors.New("decoded records are too large")
 
 func (d *side) decode(index int32, data []byte, env *wire.Envelope, c *serde.Compiled, out *stored.Payload) (Form, error) {
 	s := d.storing
-	start := len(s.packed)
-	packed, style, err := c.Program.Decode(s.packed, env.Data)
-	if err != nil {
-		return d.undecoded(index, data, BadPayload, env, err, out), nil
-	}
-	if s.decoded += len(packed) - start; s.decoded > s.engine.opts.BatchBytesMax {
-		s.decoded -= len(packed) - start
+	if s.memory.full {
 		return d.undecoded(index, data, TooLarge, env, errDecodedTooLarge, out), nil
 	}
+	start := len(s.packed)
+	packed, style, err := format.DecodeMax(c.Program, s.packed, env.Data, s.memory.limit-s.decoded)
+	switch {
+	case errors.Is(err, record.ErrNoRoom):
+		if err := s.memory.beyond(); err != nil {
+			return Raw, err
+		}
+		s.memory.full = true
+		return d.undecoded(index, data, TooLarge, env, errDecodedTooLarge, out), nil
+	case err != nil:
+		return d.undecoded(index, data, BadPayload, env, err, out), nil
+	}
 	s.packed = packed
+	s.decoded += len(packed) - start
+	if err := s.memory.grow(len(packed) - start); err != nil {
+		return Raw, err
+	}
 	if d.index < 0 {
 		if d.index, err = s.schemaIndex(c); err != nil {
 			return Raw, err

@@ -23,6 +23,10 @@ type Produced struct {
 	// Header is what batch.Check returned for Batch.
 	Header batch.Header
 	Batch  []byte
+	// Large has Store wait for a place among few, for a batch that was ErrLarge
+	// before. The caller then holds no other batch, and waits for nothing but
+	// the broker before it releases this one.
+	Large bool
 }
 
 // Stored is a batch ready for the broker.
@@ -39,14 +43,30 @@ type Stored struct {
 	MaxTimestamp int64
 	// ContentCRC is the checksum that ties a tail cache entry to the batch.
 	ContentCRC uint32
+	// Hold is memory that the batch takes, released by the caller when the broker
+	// has answered; or, of a large batch, when the broker has it.
+	Hold Hold
 }
 
 // Store turns a produced batch into a stored one. Errors: a *batch.Error or a
 // *Rejected where the producer is at fault, an error that wraps
 // schema.ErrUnavailable where the registry can't be reached (the batch may come
-// again), or the context's. Whether a batch is refused is decided after all its
+// again), ErrLarge, or the context's. Whether a batch is refused is decided after all its
 // records were looked at.
 func (e *Engine) Store(ctx context.Context, p Produced) (Stored, error) {
+	p.Policy = p.Policy.withDefaults(e.opts.KeyMode, e.opts.ValueMode)
+	if !p.Large {
+		return e.store(ctx, &p, 0)
+	}
+	s, err := e.store(ctx, &p, 1)
+	if errors.Is(err, ErrLarge) {
+		s, err = e.store(ctx, &p, int64(e.opts.LargeBatchesMax))
+	}
+	return s, err
+}
+
+// store is one attempt, with so many places for large batches.
+func (e *Engine) store(ctx context.Context, p *Produced, places int64) (Stored, error) {
 	s, ok := e.storing.Get().(*storing)
 	if !ok {
 		s = newStoring(e)
@@ -55,48 +75,38 @@ func (e *Engine) Store(ctx context.Context, p Produced) (Stored, error) {
 		s.reset()
 		e.storing.Put(s)
 	}()
-	p.Policy = p.Policy.withDefaults(e.opts.KeyMode, e.opts.ValueMode)
+	if err := s.memory.begin(ctx, p, places); err != nil {
+		return Stored{}, err
+	}
 	section := p.Batch[batch.HeaderBytes:]
 	if codec := p.Header.Codec(); codec != batch.None {
-		release, err := s.decompress(ctx, section, codec)
-		if err != nil {
+		if err := s.decompress(section, codec); err != nil {
 			return Stored{}, err
 		}
-		defer release()
 		section = s.section
 	}
 	if len(section) > e.opts.BatchBytesMax {
 		return Stored{}, &batch.Error{Kind: batch.ErrTooLarge, Reason: fmt.Sprintf("%d bytes of records, at most %d", len(section), e.opts.BatchBytesMax), Record: -1}
 	}
-	return s.store(ctx, &p, section)
+	return s.store(ctx, p, section)
 }
 
-// decompress opens the section into s.section. Batches beyond SmallBatchBytes
-// take a place first, which release gives back, so that a handful of small
-// frames can't fill the memory with what they expand to.
-func (s *storing) decompress(ctx context.Context, section []byte, codec batch.Codec) (release func(), err error) {
-	o := &s.engine.opts
-	s.section, err = o.Codecs.Decompress(s.section[:0], section, codec, min(o.SmallBatchBytes, o.BatchBytesMax))
-	if !errors.Is(err, batch.ErrTooLarge) || o.SmallBatchBytes >= o.BatchBytesMax {
-		return func() {}, err
+// decompress opens the section into s.section.
+func (s *storing) decompress(section []byte, codec batch.Codec) (err error) {
+	s.section, err = s.engine.opts.Codecs.Decompress(s.section[:0], section, codec, s.memory.limit)
+	if errors.Is(err, batch.ErrTooLarge) && s.memory.beyond() != nil {
+		return ErrLarge
 	}
-	if err := s.engine.large.Acquire(ctx, 1); err != nil {
-		return nil, fmt.Errorf("open large batch: %w", err)
-	}
-	s.section, err = o.Codecs.Decompress(s.section[:0], section, codec, o.BatchBytesMax)
 	if err != nil {
-		s.engine.large.Release(1)
-		return nil, err
+		return err
 	}
-	return func() {
-		s.section = keep(s.section)
-		s.engine.large.Release(1)
-	}, nil
+	return s.memory.grow(len(s.section))
 }
 
 // storing is the working memory of one Store call.
 type storing struct {
 	engine  *Engine
+	memory  allowance
 	section []byte
 	builder stored.Builder
 	packed  []byte
@@ -115,13 +125,14 @@ type storing struct {
 }
 
 func newStoring(e *Engine) *storing {
-	s := &storing{engine: e}
+	s := &storing{engine: e, memory: allowance{engine: e}}
 	s.key.storing, s.value.storing = s, s
 	s.key.name, s.value.name = "key", "value"
 	return s
 }
 
 func (s *storing) reset() {
+	s.memory.end()
 	s.section, s.packed = keep(s.section), keep(s.packed)
 	s.decoded = 0
 	s.builder.Reset()
@@ -185,7 +196,7 @@ func (s *storing) store(ctx context.Context, p *Produced, section []byte) (Store
 	}
 	s.countForms()
 	return Stored{Batch: out, Schemas: s.engine.acked.missing(s.used), Exact: s.forms[WithOriginal] == 0,
-		MaxTimestamp: maxTimestamp, ContentCRC: crc}, nil
+		MaxTimestamp: maxTimestamp, ContentCRC: crc, Hold: s.memory.hand(len(out), len(p.Batch))}, nil
 }
 
 // add decodes both sides of a record and adds it to the batch. Nothing is added
@@ -219,6 +230,9 @@ func (s *storing) add(ctx context.Context, r *batch.Record) error {
 		form = WithOriginal
 	}
 	s.forms[form]++
+	if err := s.memory.grow(len(s.out.Key.Raw) + len(s.out.Value.Raw)); err != nil {
+		return err
+	}
 	if err := s.builder.Add(&s.out); err != nil {
 		return builderError(err)
 	}

@@ -103,7 +103,7 @@ func TestStrict(t *testing.T) {
 		"1: value of topic orders: no schema id before the payload",
 		"2: value of topic orders, schema id 7: name: string is not valid UTF-8 at byte ",
 		"4: value of topic orders, schema id 77: no such schema in context .",
-		"5: value of topic orders, schema id 9: unsupported schema format",
+		"5: value of topic orders, schema id 9: ", // the reason is the format's
 	}
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || !strings.HasPrefix(got[i], want[i]) {
@@ -326,35 +326,6 @@ func TestSchemasGoWithTheirFirstRecords(t *testing.T) {
 	r.now = r.now.Add(2 * time.Minute)
 	if n := len(r.mustStore(b, Policy{}).Schemas); n != 2 {
 		t.Errorf("%d schemas after a while", n)
-	}
-}
-
-func TestDecompressedSizeIsBounded(t *testing.T) {
-	r := newRig(t, func(o *Options) { o.SmallBatchBytes, o.BatchBytesMax, o.LargeBatchesMax = 1<<10, 1<<16, 1 })
-	for _, c := range []struct {
-		bytes int
-		want  error
-	}{{100, nil}, {1 << 15, nil}, {1 << 17, batch.ErrTooLarge}, {1 << 15, nil}} {
-		for codec := batch.None; codec <= batch.Zstd; codec++ {
-			b := build(t, codec, nil, values(make([]byte, c.bytes))...)
-			if _, err := r.store(b, Policy{}); !errors.Is(err, c.want) {
-				t.Errorf("%d bytes, %v: %v, want %v", c.bytes, codec, err, c.want)
-			}
-		}
-	}
-	// All places taken: a large batch waits as long as its context lasts.
-	if err := r.engine.large.Acquire(context.Background(), 1); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	b := build(t, batch.Gzip, nil, values(make([]byte, 1<<15))...)
-	h, err := batch.Check(b, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.engine.Store(ctx, Produced{Header: h, Batch: b}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v, want cancelled", err)
 	}
 }
 

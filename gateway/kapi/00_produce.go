@@ -33,7 +33,8 @@ import (
 // and stored with one call. The turn passes on as soon as they have their place
 // in the order, so that a client with many requests in flight waits for few
 // syncs; if an earlier batch is refused, the broker's check of sequence numbers
-// refuses those behind it. Timeouts bound the wait for a registry; the append
+// refuses those behind it. A batch that grows too much in memory is decoded when
+// its turn has come, one at a time. Timeouts bound the wait for a registry; the append
 // itself has the server's, since a batch that is on its way can't be called back.
 //
 // A registry out of reach is NOT_ENOUGH_REPLICAS: retriable, and clients keep
@@ -52,6 +53,7 @@ func (s *Server) produce(ctx context.Context, r *Request) (kmsg.Response, error)
 		p.failAll(kerr.InvalidRequiredAcks)
 		return resp, nil
 	}
+	defer p.release()
 	p.store(ctx)
 	if err := r.Turn(ctx); err != nil {
 		return nil, err
@@ -93,7 +95,9 @@ type producedPart struct {
 	policy envelope.Policy
 	header batch.Header
 	stored envelope.Stored
-	err    error
+	// large: it takes one of few places, and is stored by itself.
+	large bool
+	err   error
 }
 
 // prepare lays out the answer, topics and partitions as asked, and finds the
@@ -124,8 +128,7 @@ func (p *producing) failAll(err error) {
 // store checks every partition's batch and makes stored batches of them, as many
 // at a time as there are processors.
 func (p *producing) store(ctx context.Context) {
-	wait := min(max(time.Duration(p.req.TimeoutMillis)*time.Millisecond, registryWaitMin), registryWaitMax)
-	ctx, cancel := context.WithTimeout(ctx, wait)
+	ctx, cancel := p.registryContext(ctx)
 	defer cancel()
 	p.find(ctx)
 	if len(p.parts) == 1 {
@@ -142,6 +145,19 @@ func (p *producing) store(ctx context.Context) {
 	}
 	// Each part keeps its own error.
 	_ = group.Wait()
+}
+
+// registryContext bounds the wait for a registry.
+func (p *producing) registryContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	wait := min(max(time.Duration(p.req.TimeoutMillis)*time.Millisecond, registryWaitMin), registryWaitMax)
+	return context.WithTimeout(ctx, wait)
+}
+
+// release gives back the memory of the stored batches.
+func (p *producing) release() {
+	for i := range p.parts {
+		p.parts[i].stored.Hold.Release()
+	}
 }
 
 // find looks up each topic once.
@@ -212,9 +228,19 @@ func (p *producing) storePart(ctx context.Context, part *producedPart) {
 		return
 	}
 	part.header = header
+	p.decode(ctx, part)
+}
+
+// decode makes the stored batch, or finds that it is a large one.
+func (p *producing) decode(ctx context.Context, part *producedPart) {
+	var err error
 	part.stored, err = p.server.envelope.Store(ctx, envelope.Produced{
-		Topic: part.topic.ID, TopicName: part.topic.Name, Policy: part.policy, Header: header, Batch: part.in.Records})
-	if err != nil {
+		Topic: part.topic.ID, TopicName: part.topic.Name, Policy: part.policy,
+		Header: part.header, Batch: part.in.Records, Large: part.large})
+	switch {
+	case errors.Is(err, envelope.ErrLarge):
+		part.large = true
+	case err != nil:
 		p.fail(part, err)
 	}
 }
@@ -261,37 +287,83 @@ func (p *producing) fail(part *producedPart, err error) {
 	}
 }
 
-// append stores what is left with one call and fills in the answers. It calls
-// placed once the batches have their place in the order, or there are none.
+// append stores what is left, with one call and one more for each large batch,
+// and fills in the answers. It calls placed once all have their place in the
+// order, or there are none.
 func (p *producing) append(ctx context.Context, placed func()) {
-	var batches []backend.Append
-	var from []*producedPart
+	var calls []produceCall
+	var together produceCall
 	for i := range p.parts {
-		part := &p.parts[i]
-		if part.err == nil {
-			batches = append(batches, backend.Append{
-				Partition: backend.Partition{Topic: part.topic.ID, Index: part.in.Partition},
-				Batch:     part.stored.Batch, Schemas: part.stored.Schemas})
-			from = append(from, part)
+		if part := &p.parts[i]; part.err == nil && !part.large {
+			together.add(part)
 		}
 	}
-	if len(batches) == 0 {
-		placed()
-		return
+	if len(together.parts) > 0 {
+		calls = append(calls, p.enqueue(ctx, together))
 	}
+	for i := range p.parts {
+		if part := &p.parts[i]; part.err == nil && part.large {
+			if call, ok := p.enqueueLarge(ctx, part); ok {
+				calls = append(calls, call)
+			}
+		}
+	}
+	placed()
+	for i := range calls {
+		p.await(ctx, &calls[i])
+	}
+}
+
+// produceCall is one call to the broker.
+type produceCall struct {
+	parts   []*producedPart
+	batches []backend.Append
+	pending backend.Pending
+	err     error // why there is no pending
+}
+
+func (c *produceCall) add(part *producedPart) {
+	c.parts = append(c.parts, part)
+	c.batches = append(c.batches, backend.Append{
+		Partition: backend.Partition{Topic: part.topic.ID, Index: part.in.Partition},
+		Batch:     part.stored.Batch, Schemas: part.stored.Schemas})
+}
+
+func (p *producing) enqueue(ctx context.Context, c produceCall) produceCall {
+	ctx, cancel := p.server.backendContext(ctx)
+	defer cancel()
 	durability := backend.Written
 	if p.req.Acks == -1 {
 		durability = backend.Synced
 	}
+	c.pending, c.err = p.server.broker.Enqueue(ctx, durability, c.batches)
+	return c
+}
+
+// enqueueLarge decodes a large batch and hands it over. It holds its place no
+// longer than that.
+func (p *producing) enqueueLarge(ctx context.Context, part *producedPart) (produceCall, bool) {
+	decodeCtx, cancel := p.registryContext(ctx)
+	defer cancel()
+	defer part.stored.Hold.Release()
+	if p.decode(decodeCtx, part); part.err != nil {
+		return produceCall{}, false
+	}
+	var c produceCall
+	c.add(part)
+	return p.enqueue(ctx, c), true
+}
+
+// await fills in the answers of a call's parts.
+func (p *producing) await(ctx context.Context, c *produceCall) {
 	ctx, cancel := p.server.backendContext(ctx)
 	defer cancel()
 	var answers []backend.Appended
-	pending, err := p.server.broker.Enqueue(ctx, durability, batches)
-	placed()
+	err := c.err
 	if err == nil {
-		answers, err = pending.Wait(ctx)
+		answers, err = c.pending.Wait(ctx)
 	}
-	for i, part := range from {
+	for i, part := range c.parts {
 		partErr := err
 		if partErr == nil {
 			partErr = answers[i].Err
@@ -300,7 +372,7 @@ func (p *producing) append(ctx context.Context, placed func()) {
 			p.fail(part, partErr)
 			continue
 		}
-		p.appended(part, batches[i].Partition, answers[i])
+		p.appended(part, c.batches[i].Partition, answers[i])
 	}
 }
 

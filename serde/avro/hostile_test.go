@@ -72,6 +72,38 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestDecodeMax: a value is taken as long as there is room for it, and its size
+// isn't held against the payload; allocation follows the room.
+func TestDecodeMax(t *testing.T) {
+	p := mustCompile(t, `{"type":"array","items":{"type":"enum","name":"E","symbols":["`+strings.Repeat("A", 100)+`"]}}`)
+	payload := append(append(binary.AppendVarint(nil, 20_000), make([]byte, 20_000)...), 0)
+	want, style, err := p.Decode(nil, payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, st, err := p.DecodeMax([]byte("x"), payload, len(want)+4*slack)
+	if err != nil || st != style || !bytes.Equal(got[1:], want) {
+		t.Errorf("with room: %v, %d bytes, want %d", err, len(got), len(want))
+	}
+	for _, room := range []int{len(want) - 1, len(want) / 2, 1000, 0, -1000} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got, _, err := p.DecodeMax([]byte("x"), payload, room)
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, record.ErrNoRoom) || string(got) != "x" {
+			t.Errorf("%d bytes of room: %v, %d bytes", room, err, len(got))
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > uint64(4*max(room, 0)+64<<10) {
+			t.Errorf("%d bytes of room: %d bytes allocated", room, n)
+		}
+	}
+	// What the payload itself does wrong is said whatever room there is.
+	var de *record.DataError
+	if _, _, err := p.DecodeMax(nil, []byte{2, 2, 0}, 10_000); !errors.As(err, &de) || de.Reason != record.ReasonSymbol {
+		t.Errorf("bad symbol: %v", err)
+	}
+}
+
 func nullFields(n int) string {
 	var b strings.Builder
 	for i := range n {

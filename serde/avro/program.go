@@ -1,6 +1,8 @@
 package avro
 
 import (
+	"math"
+
 	"milena/serde/record"
 )
 
@@ -148,8 +150,16 @@ func (p *Program) RecordType() *record.Type { return p.typ }
 // record.StyleOriginal, Encode gives back exactly its bytes. On error dst is
 // returned as it was and the error is a *record.DataError.
 func (p *Program) Decode(dst, payload []byte) ([]byte, record.Style, error) {
+	return p.DecodeMax(dst, payload, math.MaxInt)
+}
+
+// DecodeMax is Decode for callers with room for bytesMax bytes: a value that
+// needs more is record.ErrNoRoom, before more was allocated than twice that. A
+// few hundred bytes of the room may stay unused.
+func (p *Program) DecodeMax(dst, payload []byte, bytesMax int) ([]byte, record.Style, error) {
+	valid := packedBytesFree + packedBytesFactor*len(payload)
 	r := run{p: p, ops: p.ops, src: payload, empty: ProgramEmptyItemsMax, styles: canBePlain | canBeCounted,
-		limit: len(dst) + packedBytesFree + packedBytesFactor*len(payload)}
+		limit: len(dst) + min(valid, bytesMax)}
 	n := min(len(payload), 32)
 	copy(r.tail[32-n:], payload[len(payload)-n:])
 	d, w, pos := r.values(p.root, 1, dst[:cap(dst)], len(dst), 0, 0)
@@ -161,6 +171,9 @@ func (p *Program) Decode(dst, payload []byte) ([]byte, record.Style, error) {
 		r.reason, r.at = record.ReasonTooLarge, pos
 	default:
 		return d[:w], r.style(), nil
+	}
+	if r.reason == record.ReasonTooLarge && bytesMax < valid {
+		return dst, record.StyleOriginal, record.ErrNoRoom
 	}
 	return dst, record.StyleOriginal, r.err()
 }

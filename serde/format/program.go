@@ -22,3 +22,25 @@ type Program interface {
 	// RecordType returns the typed columns of the schema.
 	RecordType() *record.Type
 }
+
+// Bounded is a Program that can give up early. One whose packed values are
+// never much larger than their payload doesn't need to.
+type Bounded interface {
+	Program
+	// DecodeMax is Decode for callers with room for bytesMax bytes: a value that
+	// needs more is record.ErrNoRoom, before more than twice that was allocated.
+	// A few hundred bytes of the room may stay unused.
+	DecodeMax(dst, payload []byte, bytesMax int) ([]byte, record.Style, error)
+}
+
+// DecodeMax is Bounded.DecodeMax; a program that isn't Bounded decodes first.
+func DecodeMax(p Program, dst, payload []byte, bytesMax int) ([]byte, record.Style, error) {
+	if b, ok := p.(Bounded); ok {
+		return b.DecodeMax(dst, payload, bytesMax)
+	}
+	packed, style, err := p.Decode(dst, payload)
+	if err == nil && len(packed)-len(dst) > bytesMax {
+		return dst, record.StyleOriginal, record.ErrNoRoom
+	}
+	return packed, style, err
+}

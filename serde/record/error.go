@@ -1,6 +1,13 @@
 package record
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrNoRoom says that a value needs more bytes than the caller had for it. It
+// says nothing about the payload.
+var ErrNoRoom = errors.New("value needs more room than there is")
 
 // Reason says what is wrong with a payload or a packed value.
 type Reason string
