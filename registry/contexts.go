@@ -197,13 +197,9 @@ func aliasesIn(v *state.View, prefix string) map[state.Name][]string {
 
 // Schemas returns versions across subjects, by subject and version.
 func (r *Registry) Schemas(ctx context.Context, q SchemasQuery) ([]api.Schema, error) {
-	switch q.Lifecycle {
-	case "", "STRONG", "WEAK":
-	default:
-		return nil, errcode.NotFound.New()
-	}
-	if q.ResourceType != "" || len(q.AssociationType) > 0 || q.Lifecycle != "" {
-		return []api.Schema{}, nil
+	ties := AssociationsQuery{ResourceType: q.ResourceType, AssociationTypes: q.AssociationType, Lifecycle: q.Lifecycle}
+	if err := ties.check(); err != nil {
+		return nil, err
 	}
 	v := r.view.Load()
 	subjects := matches(v, q.Prefix)
@@ -222,13 +218,17 @@ func (r *Registry) Schemas(ctx context.Context, q SchemasQuery) ([]api.Schema, e
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		associations := ties.ofSubject(v, s.Name)
+		if ties.given() && len(associations) == 0 {
+			continue
+		}
 		for version := range listed(s, q) {
 			if skip > 0 {
 				skip--
 				continue
 			}
 			entry := apiSchema(version)
-			entry.Aliases = aliases[s.Name]
+			entry.Aliases, entry.Associations = aliases[s.Name], associations
 			if list = append(list, entry); len(list) == limit {
 				return list, nil
 			}

@@ -16,6 +16,7 @@ import (
 //	unknown                   40401, 40402                40401
 //	soft, already soft        40406                       40404 (all versions are)
 //	mode is read-only         42205                       42205
+//	associated                40907 for the last live one 40904
 //	soft, referenced          42206 by live schemas       42206 by live schemas of other subjects
 //	permanent, referenced     42206 by any schema         42206 by any schema of other subjects
 //	permanent, live           40407                       40405 (any version is)
@@ -49,6 +50,9 @@ func (r *Registry) DeleteVersion(ctx context.Context, subject, version string, p
 		}
 		if err := checkChange(n, subject, r.effectiveMode(v, n)); err != nil {
 			return nil, err
+		}
+		if !permanent && s.Live() == 1 && associated(v, n) {
+			return nil, errcode.NoActiveVersion.New(n)
 		}
 		counts := func(referrer *state.Version) bool { return permanent || !referrer.Deleted }
 		if hasReferrer(v, found, counts) {
@@ -91,6 +95,9 @@ func (r *Registry) DeleteSubject(ctx context.Context, subject string, permanent 
 		}
 		if err := checkChange(n, subject, r.effectiveMode(v, n)); err != nil {
 			return nil, err
+		}
+		if associated(v, n) {
+			return nil, errcode.AssociationExists.New(n)
 		}
 		versions := slices.Collect(s.Versions())
 		if !permanent {
@@ -145,7 +152,7 @@ func deletePlan(v *state.View, subject string, s *state.Subject, versions []*sta
 			if name, _ := resolve(now, subject); name != s.Name {
 				return false
 			}
-			if now.Subject(s.Name) != s || !sameSettings(v, now, s.Name) {
+			if now.Subject(s.Name) != s || !sameSettings(v, now, s.Name) || !v.SameAssociations(now, s.Name) {
 				return false
 			}
 			for _, version := range versions {

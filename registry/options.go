@@ -54,6 +54,8 @@ type Limits struct {
 	CommitBytesMax        int           // bytes of records put into one append; default 8 MiB
 	WriteAttemptsMax      int           // tries of one write against concurrent ones; default 32
 	KeysMax               int           // key and data encryption keys, soft deleted ones included; default 20,000
+	AssociationsPageMax   int           // entries of a list of associations; default 1,000
+	AssociationBatchMax   int           // requests of a batch, and associations of one request; default 1,000
 	SearchPageMax         int           // matches of one page of a search; default 1,000
 	SearchBytesMax        int           // bytes of texts that one page of a search looks at, parsed ones counting eightfold; default 512 MiB
 	CompatibilityTimeout  time.Duration // of one compatibility check; default 10 s
@@ -77,6 +79,8 @@ func (l Limits) withDefaults() Limits {
 		{&l.CommitBytesMax, 8 << 20},
 		{&l.WriteAttemptsMax, 32},
 		{&l.KeysMax, 20_000},
+		{&l.AssociationsPageMax, 1_000},
+		{&l.AssociationBatchMax, 1_000},
 		{&l.SearchPageMax, 1_000},
 		{&l.SearchBytesMax, 512 << 20},
 	} {

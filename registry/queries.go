@@ -89,7 +89,7 @@ type SchemasQuery struct {
 	Deleted         bool
 	LatestOnly      bool
 	RuleType        string
-	ResourceType    string // association filters: Milena has no associations, so these find nothing
+	ResourceType    string // with any of these three, only subjects with such associations count
 	AssociationType []string
 	Lifecycle       string
 	Page            Page

@@ -85,6 +85,27 @@ func (r *Registry) pinned(v *state.View, in state.Name, refs []store.Reference) 
 	return out, nil
 }
 
+// checkReferable refuses references to subjects that belong to a resource.
+func checkReferable(v *state.View, in state.Name, refs []store.Reference) error {
+	for _, ref := range refs {
+		if isStrong(v, in.In(ref.Subject)) {
+			return errcode.OperationNotPermitted.New("Subject '" + ref.Subject + "' has a strong association and cannot be referenced")
+		}
+	}
+	return nil
+}
+
+// sameReferable reports whether the subjects that references name have the same
+// associations in both views.
+func sameReferable(v, now *state.View, in state.Name, refs []store.Reference) bool {
+	for _, ref := range refs {
+		if !v.SameAssociations(now, in.In(ref.Subject)) {
+			return false
+		}
+	}
+	return true
+}
+
 // resolved returns a schema with the texts behind its references, and the
 // versions they come from.
 func (r *Registry) resolved(v *state.View, s *store.Schema, in state.Name, live bool) (schema.Resolved, []*state.Version, error) {

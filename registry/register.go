@@ -64,6 +64,7 @@ type registration struct {
 
 	answer  api.RegisterResponse
 	created bool
+	used    []*state.Version // what the references of what is to be added stand for
 
 	dryRun   bool     // incompatibility is no refusal
 	problems []string // of a dry run
@@ -111,6 +112,9 @@ func (g *registration) decide() (*plan, error) {
 	}
 	mode := r.effectiveMode(v, g.name)
 	if err := checkRegister(g.name, mode, g.id() >= 0); err != nil {
+		return nil, err
+	}
+	if err := checkReferable(v, g.name, c.schema.References); err != nil {
 		return nil, err
 	}
 	importing := mode == modeImport || mode == modeForward
@@ -291,11 +295,13 @@ func (g *registration) conclude(c *candidate, config effectiveConfig, version in
 		g.problems = problems
 	}
 	c.schema.Version = version
+	g.used = c.used
 	used, subject := c.used, g.subject
 	return &plan{
 		relied: func(now *state.View) bool {
 			name, _ := resolve(now, subject)
-			return name == g.name && now.Subject(g.name) == s && sameSettings(v, now, g.name) && sameVersions(now, used)
+			return name == g.name && now.Subject(g.name) == s && sameSettings(v, now, g.name) && sameVersions(now, used) &&
+				sameReferable(v, now, g.name, c.schema.References)
 		},
 		records: func(now *state.View) ([]*store.Record, error) { return g.records(now, c, s, importing) },
 	}, nil
