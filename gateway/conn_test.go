@@ -376,7 +376,11 @@ func TestTimeouts(t *testing.T) {
 			}
 			go func() {
 				for {
-					time.Sleep(10 * time.Second) // of the bubble's clock
+					select {
+					case <-time.After(10 * time.Second): // of the bubble's clock
+					case <-t.Context().Done():
+						return
+					}
 					if _, err := conn.Write([]byte{0}); err != nil {
 						return
 					}
