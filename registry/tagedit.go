@@ -10,6 +10,7 @@ import (
 	"milena/registry/api"
 	"milena/registry/errcode"
 	"milena/serde/avro"
+	"milena/serde/protobuf"
 	"milena/serde/schema"
 )
 
@@ -17,6 +18,9 @@ import (
 // to and removed from its records and fields. A path that leads nowhere is an
 // error, unless lenient.
 func editTags(p schema.Parsed, add, remove []api.SchemaTags, lenient bool) (string, error) {
+	if s, ok := p.(*protobuf.Schema); ok {
+		return editProtobufTags(s, add, remove, lenient)
+	}
 	if _, ok := p.(*avro.Schema); !ok {
 		return "", errcode.InvalidSchema.New(fmt.Sprintf("Schemas of type %s can't be tagged", p.Type()))
 	}

@@ -7,6 +7,7 @@ import (
 	"milena/registry/api"
 	"milena/registry/state"
 	"milena/serde/avro"
+	"milena/serde/protobuf"
 )
 
 // tagsAttribute is the attribute of records and fields that holds inline tags.
@@ -23,6 +24,9 @@ func (r *Registry) tags(v *state.View, version *state.Version, wanted []string) 
 	if err != nil {
 		r.opt.Logger.Warn("stored schema can't be searched for tags", "subject", version.Name.String(), "version", version.Schema.Version, "err", err)
 		return nil
+	}
+	if s, ok := p.(*protobuf.Schema); ok {
+		return protobufTags(s, wanted)
 	}
 	a, ok := p.(*avro.Schema)
 	if !ok {

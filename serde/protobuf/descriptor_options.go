@@ -131,19 +131,7 @@ func (b *builder) setOption(r protoreflect.Message, f protoreflect.FieldDescript
 // writeMeta returns the wire bytes of a Meta extension, or nil if no option
 // sets it.
 func writeMeta(options []Option, name string) []byte {
-	m := &merger{}
-	var v *Value
-	for i := range options {
-		o := &options[i]
-		if !o.Paren || strings.TrimPrefix(o.Name, ".") != name {
-			continue
-		}
-		whole := m.whole(o.Sub, o.Value)
-		if v != nil {
-			whole = m.merge(*v, whole, nil)
-		}
-		v = &whole
-	}
+	v := metaIn(options, name)
 	if v == nil {
 		return nil
 	}

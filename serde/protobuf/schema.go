@@ -260,4 +260,3 @@ func (s *Schema) Resolve(scope, name string) (*Definition, bool) {
 	d := s.names.in(splitName(scope)).definition(name)
 	return d, d != nil
 }
-
