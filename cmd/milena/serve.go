@@ -29,9 +29,9 @@ func serveCommand() *cobra.Command {
 			"  milena serve --roles gateway --registry-url http://registry:8081 --broker broker:9094",
 		Args: cobra.NoArgs,
 	}
-	config.Define(cmd.Flags())
+	config.Define(cmd.Flags(), config.Serve)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		settings, err := config.Load(cmd.Flags(), os.Environ())
+		settings, err := config.Load(cmd.Flags(), os.Environ(), config.Serve)
 		if err != nil {
 			return err
 		}

@@ -13,11 +13,11 @@ import (
 func load(t *testing.T, args, environ []string) (*Values, error) {
 	t.Helper()
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	Define(flags)
+	Define(flags, Serve)
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
-	return Load(flags, environ)
+	return Load(flags, environ, Serve)
 }
 
 func TestPrecedence(t *testing.T) {
@@ -83,13 +83,61 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestDocumented wants a sentence for each setting, and no two with one name.
+// TestClient: commands that talk to a registry share file and environment with
+// serve; each takes what is its own, and a typo is an error to both.
+func TestClient(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.yaml")
+	text := "data-dir: somewhere\nregistry-url: http://file:1\nregistry-token: t\nregistry-context: .file\nregistry-timeout: 5s\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	environ := []string{"MILENA_REGISTRY_PASSWORD=p", "MILENA_REGISTRY_CONTEXT=.env", "MILENA_ROLES=brooker", "MILENA_CONFIG=" + path}
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	Define(flags, Client)
+	if err := flags.Parse([]string{"--registry", "http://flag:2", "--timeout=7s"}); err != nil {
+		t.Fatal(err)
+	}
+	v, err := Load(flags, environ, Client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"registry-url": "http://flag:2", "registry-token": "t", "registry-context": ".env", "registry-password": "p", "data-dir": "", "roles": "",
+	} {
+		if got := v.String(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if d := v.Duration("registry-timeout"); d != 7*time.Second {
+		t.Errorf("timeout %v", d)
+	}
+	for _, name := range []string{"password", "token", "user", "registry-token"} {
+		if flags.Lookup(name) != nil {
+			t.Errorf("a flag for a secret: %s", name)
+		}
+	}
+	if _, err := Load(flags, []string{"MILENA_REGISTRY_TOKENN=x"}, Client); err == nil {
+		t.Error("an unknown variable")
+	}
+	s, err := load(t, []string{"--config", path}, []string{"MILENA_REGISTRY_PASSWORD=p"})
+	if err != nil || s.String("data-dir") != "somewhere" || s.String("registry-url") != "http://file:1" || s.String("registry-token") != "" {
+		t.Errorf("serve: %v", err)
+	}
+}
+
+// TestDocumented wants a sentence for each setting, and no two with one name or
+// flag among those of one kind of commands.
 func TestDocumented(t *testing.T) {
-	seen := map[string]bool{}
+	type key struct {
+		use  Use
+		name string
+	}
+	names, flags := map[key]bool{}, map[key]bool{}
 	for _, s := range Settings() {
-		if s.Doc == "" || seen[s.Name] {
+		name, flag := key{s.Use, s.Name}, key{s.Use, s.Flag()}
+		if s.Doc == "" || names[name] || s.Flag() != "" && flags[flag] {
 			t.Errorf("%s: no text, or there twice", s.Name)
 		}
-		seen[s.Name] = true
+		names[name], flags[flag] = true, true
 	}
 }

@@ -4,5 +4,7 @@
 //
 // Order of precedence: flag, MILENA_… variable, configuration file, default.
 // Unknown flags, variables and keys are errors: a typo must not run with
-// defaults.
+// defaults. Settings are of milena serve or of the commands that talk to a
+// registry; what belongs to the others is known and does not count, so that all
+// may share one file and one environment.
 package config

@@ -17,17 +17,23 @@ import (
 // Values are the settings of one run, checked.
 type Values struct{ k *koanf.Koanf }
 
-// Define adds a flag for every setting to flags.
-func Define(flags *pflag.FlagSet) {
-	for _, s := range Settings() {
+// of returns the settings of a kind of commands.
+func of(use Use) []Setting {
+	return slices.DeleteFunc(Settings(), func(s Setting) bool { return s.Use != use })
+}
+
+// Define adds a flag for every setting of a kind of commands to flags.
+func Define(flags *pflag.FlagSet, use Use) {
+	for _, s := range of(use) {
 		doc := fmt.Sprintf("%s (%s)", s.Doc, s.Variable())
-		switch s.Kind {
-		case toggle:
-			flags.Bool(s.Name, s.Default == "true", doc)
-		case list:
-			flags.StringArray(s.Name, strings.Split(s.Default, ","), doc)
+		switch {
+		case s.Flag() == "":
+		case s.Kind == toggle:
+			flags.Bool(s.Flag(), s.Default == "true", doc)
+		case s.Kind == list:
+			flags.StringArray(s.Flag(), strings.Split(s.Default, ","), doc)
 		default:
-			flags.String(s.Name, s.Default, doc)
+			flags.String(s.Flag(), s.Default, doc)
 		}
 	}
 }
@@ -35,26 +41,26 @@ func Define(flags *pflag.FlagSet) {
 // Load merges defaults, configuration file, environment (as os.Environ gives
 // it) and the flags that were set, and checks every value. The error names the
 // setting and where it came from.
-func Load(flags *pflag.FlagSet, environ []string) (*Values, error) {
+func Load(flags *pflag.FlagSet, environ []string, use Use) (*Values, error) {
 	values := map[string]any{}
-	for _, s := range Settings() {
+	for _, s := range of(use) {
 		values[s.Name] = s.parse(s.Default)
 	}
-	variables, err := fromEnvironment(environ)
+	variables, err := fromEnvironment(environ, use)
 	if err != nil {
 		return nil, err
 	}
 	set := map[string]any{}
 	flags.Visit(func(f *pflag.Flag) {
-		for _, s := range Settings() {
-			if s.Name != f.Name {
+		for _, s := range of(use) {
+			if s.Flag() != f.Name {
 				continue
 			}
 			if s.Kind == list {
 				given, _ := flags.GetStringArray(f.Name)
-				set[f.Name] = splitAll(given)
+				set[s.Name] = splitAll(given)
 			} else {
-				set[f.Name] = f.Value.String()
+				set[s.Name] = f.Value.String()
 			}
 		}
 	})
@@ -65,7 +71,7 @@ func Load(flags *pflag.FlagSet, environ []string) (*Values, error) {
 	}
 	layers := []layer{{"default", values}}
 	if path != "" {
-		fromFile, err := readFile(path)
+		fromFile, err := readFile(path, use)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +79,7 @@ func Load(flags *pflag.FlagSet, environ []string) (*Values, error) {
 	}
 	layers = append(layers, layer{"environment", variables}, layer{"command line", set})
 	for _, l := range layers {
-		if err := l.check(); err != nil {
+		if err := l.check(use); err != nil {
 			return nil, err
 		}
 		if err := k.Load(confmap.Provider(l.values, ""), nil); err != nil {
@@ -89,8 +95,8 @@ type layer struct {
 	values map[string]any
 }
 
-func (l layer) check() error {
-	for _, s := range Settings() {
+func (l layer) check(use Use) error {
+	for _, s := range of(use) {
 		v, ok := l.values[s.Name]
 		if !ok {
 			continue
@@ -136,7 +142,22 @@ func splitAll(given []string) []string {
 	return out
 }
 
-func fromEnvironment(environ []string) (map[string]any, error) {
+// named returns the setting with a key of the file that counts for use, whether
+// it does, and whether any commands know it.
+func named(name string, use Use) (s Setting, counts, known bool) {
+	for _, row := range Settings() {
+		if row.Name != name {
+			continue
+		}
+		known = true
+		if row.Use == use {
+			return row, true, true
+		}
+	}
+	return Setting{}, false, known
+}
+
+func fromEnvironment(environ []string, use Use) (map[string]any, error) {
 	out := map[string]any{}
 	for _, e := range environ {
 		name, value, _ := strings.Cut(e, "=")
@@ -147,13 +168,14 @@ func fromEnvironment(environ []string) (map[string]any, error) {
 		if i < 0 {
 			return nil, fmt.Errorf("environment: no setting has the variable %s", name)
 		}
-		s := Settings()[i]
-		out[s.Name] = s.parse(value)
+		if s, counts, _ := named(Settings()[i].Name, use); counts {
+			out[s.Name] = s.parse(value)
+		}
 	}
 	return out, nil
 }
 
-func readFile(path string) (map[string]any, error) {
+func readFile(path string, use Use) (map[string]any, error) {
 	k := koanf.New("\x00")
 	if err := k.Load(file.Provider(path), yaml.Parser()); err != nil {
 		if os.IsNotExist(err) {
@@ -163,9 +185,12 @@ func readFile(path string) (map[string]any, error) {
 	}
 	out := map[string]any{}
 	for name, v := range k.All() {
-		i := slices.IndexFunc(Settings(), func(s Setting) bool { return s.Name == name })
-		if i < 0 {
+		s, counts, known := named(name, use)
+		if !known {
 			return nil, fmt.Errorf("%s: no setting is named %q", path, name)
+		}
+		if !counts {
+			continue
 		}
 		if items, ok := v.([]any); ok {
 			var texts []string
@@ -175,7 +200,7 @@ func readFile(path string) (map[string]any, error) {
 			out[name] = splitAll(texts)
 			continue
 		}
-		out[name] = Settings()[i].parse(fmt.Sprint(v))
+		out[name] = s.parse(fmt.Sprint(v))
 	}
 	return out, nil
 }

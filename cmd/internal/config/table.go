@@ -18,11 +18,23 @@ const (
 	toggle
 	number   // a whole number
 	duration // as Go writes them: 500ms, 5s
+	secret   // text without a flag, as others see a process's arguments
+)
+
+// Use says which commands a setting belongs to.
+type Use uint8
+
+// The two kinds of commands. A setting of the other kind is known and does not
+// count, so that both may share a file and an environment.
+const (
+	Serve  Use = iota + 1 // milena serve
+	Client                // commands that talk to a registry
 )
 
 // Setting is one row of the table.
 type Setting struct {
-	Name    string // the flag; the variable is MILENA_ and the same in upper case with _
+	Use     Use
+	Name    string // key of the file; the variable is MILENA_ and the same in upper case with _
 	Kind    kind
 	Default string
 	Doc     string
@@ -36,29 +48,54 @@ func (s Setting) Variable() string {
 
 const prefix = "MILENA_"
 
-// Settings returns the settings of `milena serve`.
+// Flag returns the name of the setting's flag, "" if it has none. Commands that
+// talk to a registry need not say so in each of theirs.
+func (s Setting) Flag() string {
+	switch {
+	case s.Kind == secret:
+		return ""
+	case s.Use == Client && s.Name == "registry-url":
+		return "registry"
+	case s.Use == Client:
+		return strings.TrimPrefix(s.Name, "registry-")
+	}
+	return s.Name
+}
+
+// Settings returns the settings of all commands.
 func Settings() []Setting {
 	return []Setting{
-		{"config", text, "", "YAML file with these settings by name", nil},
-		{"roles", list, "registry,gateway,broker", "parts to run in this process", oneOf("registry", "gateway", "broker")},
-		{"data-dir", text, "milena-data", "directory of the embedded store and the journal", notEmpty},
-		{"dev", toggle, "false", "keep everything in memory; nothing survives the process", nil},
-		{"registry-listen", text, ":8081", "address of the registry's REST API", address},
-		{"kafka-listen", list, ":9092", "address of the Kafka port; repeat as NAME=LISTEN@ADVERTISE for several networks", nil},
-		{"kafka-advertise", text, "", "address that Kafka clients are told; default is the one they connected to", address},
-		{"broker-listen", text, ":9094", "address of the broker's gRPC API", address},
-		{"admin-listen", text, ":9095", "address of /livez, /readyz, /metrics and /debug/pprof", address},
-		{"registry-url", text, "", "a Confluent-compatible registry for a gateway that runs without the registry role", urls},
-		{"broker", text, "", "HOST:PORT of a broker for a gateway that runs without the broker role", address},
-		{"validation", text, "permissive", "what the gateway does with values that break their schema, unless the topic says otherwise", oneOf("off", "permissive", "strict")},
-		{"key-validation", text, "permissive", "the same for keys", oneOf("off", "permissive", "strict")},
-		{"tail-cache-bytes", number, "67108864", "memory for fresh record batches served as they were sent; 0 turns the cache off", atLeast(0)},
-		{"auto-create-topics", toggle, "true", "create a topic when a client asks for one that does not exist", nil},
-		{"default-partitions", number, "1", "partitions of topics created without a number", between(1, 10_000)},
-		{"group-initial-rebalance-delay", duration, "3s", "how long the first rebalance of an empty group waits for more members", nil},
-		{"shutdown-timeout", duration, "20s", "how long a stop waits for requests under way", nil},
-		{"log-level", text, "info", "least severe log line to write", oneOf("debug", "info", "warn", "error")},
-		{"log-format", text, "text", "form of log lines on standard error", oneOf("text", "json")},
+		{Serve, "config", text, "", "YAML file with these settings by name", nil},
+		{Serve, "roles", list, "registry,gateway,broker", "parts to run in this process", oneOf("registry", "gateway", "broker")},
+		{Serve, "data-dir", text, "milena-data", "directory of the embedded store and the journal", notEmpty},
+		{Serve, "dev", toggle, "false", "keep everything in memory; nothing survives the process", nil},
+		{Serve, "registry-listen", text, ":8081", "address of the registry's REST API", address},
+		{Serve, "kafka-listen", list, ":9092", "address of the Kafka port; repeat as NAME=LISTEN@ADVERTISE for several networks", nil},
+		{Serve, "kafka-advertise", text, "", "address that Kafka clients are told; default is the one they connected to", address},
+		{Serve, "broker-listen", text, ":9094", "address of the broker's gRPC API", address},
+		{Serve, "admin-listen", text, ":9095", "address of /livez, /readyz, /metrics and /debug/pprof", address},
+		{Serve, "registry-url", text, "", "a Confluent-compatible registry for a gateway that runs without the registry role", urls},
+		{Serve, "broker", text, "", "HOST:PORT of a broker for a gateway that runs without the broker role", address},
+		{Serve, "validation", text, "permissive", "what the gateway does with values that break their schema, unless the topic says otherwise", oneOf("off", "permissive", "strict")},
+		{Serve, "key-validation", text, "permissive", "the same for keys", oneOf("off", "permissive", "strict")},
+		{Serve, "tail-cache-bytes", number, "67108864", "memory for fresh record batches served as they were sent; 0 turns the cache off", atLeast(0)},
+		{Serve, "auto-create-topics", toggle, "true", "create a topic when a client asks for one that does not exist", nil},
+		{Serve, "default-partitions", number, "1", "partitions of topics created without a number", between(1, 10_000)},
+		{Serve, "group-initial-rebalance-delay", duration, "3s", "how long the first rebalance of an empty group waits for more members", nil},
+		{Serve, "shutdown-timeout", duration, "20s", "how long a stop waits for requests under way", nil},
+		{Serve, "log-level", text, "info", "least severe log line to write", oneOf("debug", "info", "warn", "error")},
+		{Serve, "log-format", text, "text", "form of log lines on standard error", oneOf("text", "json")},
+
+		{Client, "config", text, "", "YAML file with these settings by name", nil},
+		{Client, "registry-url", text, "http://localhost:8081", "the registry; several URLs of the same one are separated by commas", urls},
+		{Client, "registry-context", text, "", "context of unqualified subjects; default is all for lists, else the default context", nil},
+		{Client, "registry-timeout", duration, "30s", "how long one request may take", atLeastAMillisecond},
+		{Client, "registry-ca-file", text, "", "PEM file of the authorities to trust instead of the system's", nil},
+		{Client, "registry-cert-file", text, "", "PEM file of the certificate to show to the registry", nil},
+		{Client, "registry-key-file", text, "", "PEM file of that certificate's key", nil},
+		{Client, "registry-user", secret, "", "user name, if the URL has none", nil},
+		{Client, "registry-password", secret, "", "that user's password", nil},
+		{Client, "registry-token", secret, "", "bearer token", nil},
 	}
 }
 
@@ -89,6 +126,13 @@ func between(low, high int64) func(string) error {
 		}
 		return nil
 	}
+}
+
+func atLeastAMillisecond(value string) error {
+	if d, err := time.ParseDuration(value); err == nil && d < time.Millisecond {
+		return fmt.Errorf("%q is less than a millisecond", value)
+	}
+	return nil
 }
 
 func notEmpty(value string) error {
