@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"strings"
+	"time"
 
 	"milena/registry/state"
 	"milena/registry/transfer"
@@ -19,6 +20,9 @@ type ExportQuery struct {
 	// without if it is to be restored as it was.
 	LiveOnly bool
 }
+
+// Now returns the time by the registry's clock.
+func (r *Registry) Now() time.Time { return r.opt.Now() }
 
 // Export returns what the registry holds at the time of the call, as the lines
 // of a stream. Reading the lines takes no lock and no copy of the registry;

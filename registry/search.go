@@ -176,8 +176,8 @@ func (s *search) find(all []entity, tagged bool) ([]string, bool) {
 		fits    func(*entity, string) bool
 		done    bool
 	}{
-		{s.q.Field, func(e *entity, p string) bool { return e.field && named(e, p) }, false},
-		{s.q.Type, func(e *entity, p string) bool { return !e.field && named(e, p) }, false},
+		{s.q.Field, func(e *entity, p string) bool { return e.field && hasName(e, p) }, false},
+		{s.q.Type, func(e *entity, p string) bool { return !e.field && hasName(e, p) }, false},
 		{s.q.Tag, func(e *entity, p string) bool {
 			return slices.ContainsFunc(e.tags, func(tag string) bool { return glob(p, tag) })
 		}, tagged},
@@ -202,7 +202,7 @@ func (s *search) find(all []entity, tagged bool) ([]string, bool) {
 	return paths, true
 }
 
-func named(e *entity, pattern string) bool { return glob(pattern, e.name) || glob(pattern, e.path) }
+func hasName(e *entity, pattern string) bool { return glob(pattern, e.name) || glob(pattern, e.path) }
 
 func hasProperty(version *state.Version, wanted string) bool {
 	if wanted == "" {

@@ -103,6 +103,9 @@ func options(methods []string) echo.HandlerFunc {
 // reference refuses: type of the body, types accepted, context, parameters,
 // body.
 func (s *Server) serve(row *route, inContext bool) echo.HandlerFunc {
+	if row.flags&streams != 0 {
+		return s.serveStream(row)
+	}
 	return func(c echo.Context) error {
 		req := c.Request()
 		if row.bodyName != "" {
@@ -156,6 +159,7 @@ func (r *request) prepare(row *route, inContext bool) error {
 	}
 	var err error
 	r.query, err = parseQuery(r.echo.Request().URL.RawQuery, row.query)
+	r.query.preferLinked(r.echo.Request().Header)
 	return err
 }
 

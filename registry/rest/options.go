@@ -16,6 +16,9 @@ type Options struct {
 	// ClusterID and GroupID are what /v1/metadata/id says; default "milena" and
 	// "schema-registry".
 	ClusterID, GroupID string
+	// NoRemoteImport refuses imports from an address that the client names,
+	// for which the server asks that address itself.
+	NoRemoteImport bool
 	// Limits bound what clients can make the server do.
 	Limits Limits
 }

@@ -23,8 +23,9 @@ const (
 type flags uint8
 
 const (
-	scoped flags = 1 << iota // also below /contexts/{context}
-	writes                   // changes something, so may fail in the store
+	scoped  flags = 1 << iota // also below /contexts/{context}
+	writes                    // changes something, so may fail in the store
+	streams                   // reads and writes bodies of any length piece by piece; see serveStream
 )
 
 // handler answers one request. Errors carry an *errcode.Error, anything else
@@ -58,8 +59,10 @@ func (r *route) patterns() []string {
 // common returns the rows that the server itself may answer on a route.
 func (r *route) common() []*errcode.Row {
 	rows := []*errcode.Row{
-		errcode.BadRequest, errcode.NotFound, errcode.MethodNotAllowed, errcode.NotAcceptable,
-		errcode.Internal, errcode.Unavailable,
+		errcode.BadRequest, errcode.NotFound, errcode.MethodNotAllowed, errcode.Internal, errcode.Unavailable,
+	}
+	if r.flags&streams == 0 {
+		rows = append(rows, errcode.NotAcceptable)
 	}
 	if r.bodyName != "" {
 		rows = append(rows, errcode.BodyTooLarge, errcode.UnsupportedMediaType, errcode.Unprocessable, errcode.OperationTimedOut)
@@ -77,6 +80,7 @@ type Route struct {
 	Scoped   bool   // also below /contexts/{context}
 	Access   Access
 	HasBody  bool
+	Streams  bool     // bodies are JSON Lines of any length
 	Query    []string // names of the query parameters that count
 	Codes    []int    // error codes that it may answer, ascending
 	IsChange bool     // changes something
@@ -88,7 +92,7 @@ func Routes() []Route {
 	for _, r := range table() {
 		d := Route{
 			Method: r.method, Pattern: r.pattern, Scoped: r.flags&scoped != 0, Access: r.access,
-			HasBody: r.bodyName != "", Query: slices.Clone(r.query), IsChange: r.flags&writes != 0,
+			HasBody: r.bodyName != "" || r.flags&streams != 0 && r.method != http.MethodGet, Streams: r.flags&streams != 0, Query: slices.Clone(r.query), IsChange: r.flags&writes != 0,
 		}
 		for _, row := range append(r.common(), r.codes...) {
 			d.Codes = append(d.Codes, row.Code)
@@ -100,9 +104,10 @@ func Routes() []Route {
 	return out
 }
 
-// echoPath writes a pattern as echo wants it.
+// echoPath writes a pattern as echo wants it, which takes a bare colon for the
+// start of a value.
 func echoPath(pattern string) string {
-	return strings.NewReplacer("{", ":", "}", "").Replace(pattern)
+	return strings.NewReplacer("{", ":", "}", "", ":", `\:`).Replace(pattern)
 }
 
 // allowed returns the methods of each pattern, in the order in which Allow

@@ -12,7 +12,7 @@ const smallBodyBytesMax = 1 << 20
 
 // table returns all routes. It is a function, as handlers read what is made of
 // it.
-func table() []route { return slices.Concat(schemaRoutes(), keyRoutes()) }
+func table() []route { return slices.Concat(schemaRoutes(), associationRoutes(), keyRoutes(), extensionRoutes()) }
 
 // schemaRoutes returns the rows of the table for schemas and their settings.
 func schemaRoutes() []route {
@@ -38,14 +38,14 @@ func schemaRoutes() []route {
 			[]string{"normalize", "deleted", "format"}, codes{subject, schema, invalid, errcode.SchemaTooLarge}, scoped},
 		{del, "/subjects/{subject}", (*Server).deleteSubject, Write, "", 0,
 			[]string{"permanent"},
-			codes{subject, errcode.SubjectSoftDeleted, errcode.SubjectNotSoftDeleted, mode, errcode.ReferenceExists}, scoped | writes},
+			codes{subject, errcode.SubjectSoftDeleted, errcode.SubjectNotSoftDeleted, mode, errcode.ReferenceExists, errcode.AssociationExists}, scoped | writes},
 		{get, "/subjects/{subject}/metadata", (*Server).subjectMetadata, Read, "", 0,
 			[]string{"key", "value", "deleted", "format"}, codes{subject, schema}, scoped},
 
 		{get, "/subjects/{subject}/versions", (*Server).versions, Read, "", 0,
 			page("deleted", "deletedOnly", "deletedAsNegative"), codes{subject}, scoped},
 		{post, "/subjects/{subject}/versions", (*Server).register, Write, "register.arg6", 0,
-			[]string{"normalize", "format", "force"},
+			[]string{"normalize", "format", "force", "dryRun"},
 			codes{errcode.Incompatible, invalid, mode, name, errcode.SchemaTooLarge, errcode.InvalidRuleSet}, scoped | writes},
 		{get, "/subjects/{subject}/versions/{version}", (*Server).version, Read, "", 0,
 			[]string{"deleted", "format", "referenceFormat", "findTags"}, codes{subject, version, number}, scoped},
@@ -55,7 +55,7 @@ func schemaRoutes() []route {
 			page("deleted"), codes{subject, version, number}, scoped},
 		{del, "/subjects/{subject}/versions/{version}", (*Server).deleteVersion, Write, "", 0,
 			[]string{"permanent"},
-			codes{subject, version, errcode.VersionSoftDeleted, errcode.VersionNotSoftDeleted, number, mode, errcode.ReferenceExists}, scoped | writes},
+			codes{subject, version, errcode.VersionSoftDeleted, errcode.VersionNotSoftDeleted, number, mode, errcode.ReferenceExists, errcode.NoActiveVersion}, scoped | writes},
 		{post, "/subjects/{subject}/versions/{version}/tags", (*Server).tags, Write, "modifyTags.arg4", 0, nil,
 			codes{subject, version, number, errcode.Incompatible, invalid, mode, errcode.SchemaTooLarge, errcode.InvalidRuleSet}, scoped | writes},
 

@@ -23,11 +23,13 @@ type Server struct {
 	registry *registry.Registry
 	http     *http.Server
 	echo     *echo.Echo
-	patterns map[string]string   // by echo's path: the pattern
-	allow    map[string][]string // by pattern: the methods
+	patterns map[string]string      // by echo's path: the pattern
+	allow    map[string][]string    // by pattern: the methods
+	document func() ([]byte, error) // the OpenAPI document, made once
 
 	working   atomic.Int64 // requests at work
 	bodyBytes atomic.Int64 // reserved for bodies at work
+	importing atomic.Bool  // an import is under way
 	zippers   sync.Pool    // of *gzip.Writer
 }
 
@@ -37,7 +39,7 @@ func New(r *registry.Registry, o Options) (*Server, error) {
 		return nil, errors.New("new registry server: no registry")
 	}
 	rows := table()
-	s := &Server{opt: o.withDefaults(), registry: r, echo: echo.New(), patterns: map[string]string{}, allow: allowed(rows)}
+	s := &Server{opt: o.withDefaults(), registry: r, echo: echo.New(), patterns: map[string]string{}, allow: allowed(rows), document: sync.OnceValues(OpenAPI)}
 	s.echo.Pre(s.around)
 	s.echo.Use(wholePath)
 	for i := range rows {

@@ -33,9 +33,7 @@ func (s *Server) register(ctx context.Context, r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return value(s.registry.Register(ctx, subject, req, registry.RegisterOptions{
-		Normalize: r.query.flag("normalize"), Force: r.query.flag("force"), Format: r.query.text("format"),
-	}))
+	return s.registerOrTry(ctx, r, subject, req)
 }
 
 // subjectVersion returns the two values of a path below

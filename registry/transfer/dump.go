@@ -93,15 +93,25 @@ func (l *rawLine) record() (*store.Record, error) {
 // ReadAny reads a stream or a dump of a topic, whichever r holds.
 func ReadAny(r io.Reader) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		in := bufio.NewReaderSize(r, 4096)
+		member, whole := Sniff(r)
 		read := Read
-		// What can't be read here can't be read there, where it is an error.
-		start, _ := in.Peek(512)
-		if member := firstMember(start); member != "" && member != "export" {
+		if member != "" && member != "export" {
 			read = ReadDump
 		}
-		read(in)(yield)
+		read(whole)(yield)
 	}
+}
+
+// Sniff returns the name of the first member of the JSON object that r begins
+// with, "" if there is none, and what reads all of r.
+func Sniff(r io.Reader) (member string, whole io.Reader) {
+	in, ok := r.(*bufio.Reader)
+	if !ok {
+		in = bufio.NewReaderSize(r, 4096)
+	}
+	// What can't be read here can't be read there, where it is an error.
+	start, _ := in.Peek(512)
+	return firstMember(start), in
 }
 
 // firstMember returns the name of the first member of the JSON object that text
