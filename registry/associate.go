@@ -207,7 +207,7 @@ func (a *association) create(t *tie) error {
 		}
 	}
 	a.add(store.NewAssociation(store.Association{
-		GUID: newGUID(), ResourceName: a.req.ResourceName, ResourceNamespace: a.req.ResourceNamespace,
+		GUID: a.r.opt.NewGUID(), ResourceName: a.req.ResourceName, ResourceNamespace: a.req.ResourceNamespace,
 		ResourceID: a.req.ResourceID, ResourceType: a.req.ResourceType, AssociationType: t.kind,
 		Subject: subject.String(), Lifecycle: lifecycle, Frozen: lifecycle == lifecycleStrong,
 	}))
@@ -358,8 +358,8 @@ func (a *association) register(n state.Name, t *tie) (*api.Schema, bool, error) 
 	return &s, p == nil && latest != nil && latest.Schema.Version == s.Version, nil
 }
 
-// newGUID returns a random UUID (RFC 9562, version 4).
-func newGUID() string {
+// randomGUID returns a random UUID (RFC 9562, version 4).
+func randomGUID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
 	b[6], b[8] = b[6]&0x0F|0x40, b[8]&0x3F|0x80

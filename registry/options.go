@@ -15,6 +15,8 @@ type Options struct {
 	Log store.Log
 	// Now is the clock behind the time of records; default time.Now.
 	Now func() time.Time
+	// NewGUID makes the GUIDs of associations; default random ones.
+	NewGUID func() string
 	// Logger gets what no answer can carry; default nothing.
 	Logger *slog.Logger
 	// Observer gets counts and durations.
@@ -100,6 +102,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.NewGUID == nil {
+		o.NewGUID = randomGUID
 	}
 	if o.KMS == nil {
 		o.KMS = kms.Services{kms.Local{}}
