@@ -97,6 +97,12 @@ func sameMeaning(a, b schema.Parsed) bool {
 // same schema as one that refers to them.
 func inlines(t schema.Type) bool { return t == schema.Avro }
 
+// FormatLinked is serialized with names in full, types set and map entries as
+// protoc makes them, for clients that build descriptors of what they get: the
+// reference's own form leaves out what they need. A schema that doesn't link is
+// shown as serialized.
+const FormatLinked = "linked"
+
 // formatted returns the text of p in a wanted format; formats that the type
 // does not have are the canonical text.
 func formatted(p schema.Parsed, wanted string) (string, error) {
@@ -113,6 +119,12 @@ func formatted(p schema.Parsed, wanted string) (string, error) {
 				return "", err
 			}
 			return base64.StdEncoding.EncodeToString(raw), nil
+		case FormatLinked:
+			raw, err := s.Linked()
+			if err != nil {
+				return "", err
+			}
+			return base64.StdEncoding.EncodeToString(raw), nil
 		}
 	}
 	return p.Canonical(), nil
@@ -123,7 +135,7 @@ func isFormat(t schema.Type, wanted string) bool {
 	switch strings.ToLower(wanted) {
 	case "resolved":
 		return t == schema.Avro
-	case "serialized", "ignore_extensions":
+	case "serialized", "ignore_extensions", FormatLinked:
 		return t == schema.Protobuf
 	}
 	return false

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -103,6 +104,23 @@ func unescapeQuery(s string) (string, error) {
 		return "", errcode.BadRequest.Text("Bad Request").Because(err)
 	}
 	return u, nil
+}
+
+// clientVersion is the header by which Confluent's clients name themselves.
+const clientVersion = "Confluent-Client-Version"
+
+// preferLinked turns format=serialized into the complete form for clients that
+// name themselves: theirs build descriptors of the answer, and several fail on
+// what the reference leaves out. Everybody else gets the reference's bytes.
+func (q query) preferLinked(h http.Header) {
+	if h.Get(clientVersion) == "" {
+		return
+	}
+	for i := range q.names {
+		if q.names[i] == "format" && strings.EqualFold(q.values[i], "serialized") {
+			q.values[i] = registry.FormatLinked
+		}
+	}
 }
 
 // text returns a parameter's first value, or "".

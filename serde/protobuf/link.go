@@ -186,6 +186,20 @@ func (s *Schema) Descriptor() (*descriptorpb.FileDescriptorProto, error) {
 	return d, nil
 }
 
+// Linked returns the bytes of Descriptor, or those of Serialized for a schema
+// that doesn't link. The error wraps ErrNoDescriptor.
+func (s *Schema) Linked() ([]byte, error) {
+	d, err := s.Descriptor()
+	if err != nil {
+		return s.Serialized()
+	}
+	raw, err := proto.MarshalOptions{Deterministic: true, AllowPartial: true}.Marshal(d)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoDescriptor, err)
+	}
+	return raw, nil
+}
+
 // collectJSONNames notes the fields that have a JSON name in the text.
 func collectJSONNames(f *File, named map[string]bool) {
 	noteExtends("", f.Extends, named)
