@@ -214,7 +214,7 @@ func (p *producing) storePart(ctx context.Context, part *producedPart) {
 		return
 	}
 	// Null records, which Kafka 4.4 never answers, are an empty batch here.
-	limit := int(p.server.topicInt(part.topic, "max.message.bytes"))
+	limit := max(1, int(p.server.topicInt(part.topic, "max.message.bytes"))) // 0 takes nothing
 	header, err := batch.Check(part.in.Records, limit)
 	switch {
 	case err != nil:

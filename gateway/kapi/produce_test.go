@@ -106,6 +106,7 @@ func TestProduceCodes(t *testing.T) {
 		"null records":                    {"plain", 9, nil, nil, kerr.InvalidRecord, 0},
 		"damaged":                         {"plain", 9, damaged, nil, kerr.CorruptMessage, 0},
 		"two batches":                     {"plain", 9, append(v("a"), v("b")...), nil, kerr.InvalidRecord, 0},
+		"nothing is small enough":         {"closed", 9, v("x"), nil, kerr.MessageTooLarge, 0},
 		"too large":                       {"small", 9, v(strings.Repeat("x", 300)), nil, kerr.MessageTooLarge, 0},
 		"zstd before v7":                  {"plain", 6, producedBatch(t, batch.Zstd, nil, plainValues("a")...), nil, kerr.UnsupportedCompressionType, 0},
 		"zstd":                            {"plain", 7, producedBatch(t, batch.Zstd, nil, plainValues("a")...), nil, nil, 0},
@@ -123,6 +124,7 @@ func TestProduceCodes(t *testing.T) {
 		s := newServer(t, Options{Clock: testClock, Broker: broker, Envelope: engineOf(t, broker, noSchemas{})})
 		mustCreate(t, s, "plain", 1, nil)
 		mustCreate(t, s, "small", 1, map[string]string{"max.message.bytes": "200"})
+		mustCreate(t, s, "closed", 1, map[string]string{"max.message.bytes": "0"})
 		mustCreate(t, s, "compacted", 1, map[string]string{"cleanup.policy": "compact"})
 		mustCreate(t, s, "stamped", 1, map[string]string{"message.timestamp.type": "LogAppendTime"})
 		mustCreate(t, s, "strict", 1, map[string]string{envelope.ConfigValueValidation: "strict"})
