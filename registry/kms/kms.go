@@ -11,7 +11,7 @@ var (
 	// ErrDenied says that a service refused to use a key.
 	ErrDenied = errors.New("key management service denies access")
 	// ErrWrapped says that something is no key wrapped by the key in use.
-	ErrWrapped = errors.New("cannot unwrap key")
+	ErrWrapped = errors.New("unwrap key: not wrapped by this one")
 )
 
 // WrappedBytesMax bounds the bytes of a wrapped key.

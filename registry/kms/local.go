@@ -24,8 +24,8 @@ type Local struct {
 // localKeyBytes is the length of the derived key.
 const localKeyBytes = 16
 
-// errNoSecret is worded as in the reference.
-var errNoSecret = errors.New("cannot load secret")
+// noSecret is what the reference says without one.
+const noSecret = "cannot load secret"
 
 // Type returns "local-kms".
 func (Local) Type() string { return "local-kms" }
@@ -38,7 +38,7 @@ func (l Local) Open(_ context.Context, _ string, props map[string]string) (Key, 
 		secret = l.Secret
 	}
 	if secret == "" {
-		return nil, errNoSecret
+		return nil, errors.New(noSecret)
 	}
 	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "", localKeyBytes)
 	if err != nil {
