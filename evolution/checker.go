@@ -9,9 +9,6 @@ import (
 	"milena/evolution/diff"
 	"milena/evolution/jsondiff"
 	"milena/evolution/protodiff"
-	"milena/serde/avro"
-	"milena/serde/jsonschema"
-	"milena/serde/protobuf"
 	"milena/serde/schema"
 )
 
@@ -176,104 +173,24 @@ func (c *Checker) pair(ctx context.Context, level Level, policy Policy, next, ol
 }
 
 // reads lists what keeps reader from reading data of writer; the words are
-// what messages call the two. It is the one place that knows the formats.
+// what messages call the two.
 func (c *Checker) reads(ctx context.Context, policy Policy, reader, writer schema.Parsed, readerWord, writerWord string) ([]Finding, error) {
-	switch r := reader.(type) {
-	case *avro.Schema:
-		w, ok := writer.(*avro.Schema)
-		if !ok {
-			break
-		}
-		changes, err := avrodiff.Compare(ctx, c.avro, r, w, c.limits)
-		return avroFindings(c.avro, changes, err, readerWord, writerWord)
-	case *jsonschema.Schema:
-		w, ok := writer.(*jsonschema.Schema)
-		if !ok {
-			break
-		}
-		changes, err := jsondiff.Compare(ctx, c.json, r, w, jsondiff.Options{Lenient: policy == Lenient, Limits: c.limits})
-		return jsonFindings(c.json, policy, changes, err, readerWord, writerWord)
-	case *protobuf.Schema:
-		w, ok := writer.(*protobuf.Schema)
-		if !ok {
-			break
-		}
-		changes, err := protodiff.Compare(ctx, c.proto, r, w, c.limits)
-		return protoFindings(c.proto, changes, err, readerWord, writerWord)
-	}
-	return []Finding{{Kind: NotComparable, Message: fmt.Sprintf("No compatibility rules for schemas of type %s", reader.Type())}}, nil
-}
-
-// notComparable is the finding of a comparison that could not be done.
-func notComparable(err error) []Finding {
-	return []Finding{{Kind: NotComparable, Message: "Unexpected exception during compatibility check: " + err.Error()}}
-}
-
-func avroFindings(table *diff.Table, changes []diff.Change, err error, readerWord, writerWord string) ([]Finding, error) {
-	var ambiguous *avrodiff.AmbiguousFieldError
+	cmp, err := c.compare(ctx, policy, reader, writer)
+	var cannot *notComparableError
 	switch {
-	case err == nil:
-	case errors.As(err, &ambiguous), errors.Is(err, diff.ErrTooComplex):
-		return notComparable(err), nil
-	default:
+	case errors.As(err, &cannot):
+		return []Finding{{Kind: NotComparable, Message: cannot.message}}, nil
+	case err != nil:
 		return nil, err
 	}
 	var out []Finding
-	for _, ch := range changes {
-		if !table.Breaks(ch.Kind, false) {
+	for _, ch := range cmp.changes {
+		if !cmp.table.Breaks(ch.Kind, cmp.lenient) {
 			continue
 		}
 		out = append(out, Finding{
-			Kind: ch.Kind,
-			Path: ch.Path,
-			Message: fmt.Sprintf("{errorType:'%s', description:'%s', additionalInfo:'%s'}",
-				ch.Kind, table.Describe(ch, readerWord, writerWord), ch.Info),
-		})
-	}
-	return out, nil
-}
-
-func jsonFindings(table *diff.Table, policy Policy, changes []diff.Change, err error, readerWord, writerWord string) ([]Finding, error) {
-	switch {
-	case err == nil:
-	case errors.Is(err, diff.ErrTooComplex):
-		return notComparable(err), nil
-	default:
-		return nil, err
-	}
-	var out []Finding
-	for _, ch := range changes {
-		if !table.Breaks(ch.Kind, policy == Lenient) {
-			continue
-		}
-		out = append(out, Finding{
-			Kind: ch.Kind,
-			Path: ch.Path,
-			// The reference closes the description with another quote than it
-			// opens it with.
-			Message: fmt.Sprintf("{errorType:\"%s\", description:\"%s'}", ch.Kind, table.Describe(ch, readerWord, writerWord)),
-		})
-	}
-	return out, nil
-}
-
-func protoFindings(table *diff.Table, changes []diff.Change, err error, readerWord, writerWord string) ([]Finding, error) {
-	switch {
-	case err == nil:
-	case errors.Is(err, diff.ErrTooComplex):
-		return notComparable(err), nil
-	default:
-		return nil, err
-	}
-	var out []Finding
-	for _, ch := range changes {
-		if !table.Breaks(ch.Kind, false) {
-			continue
-		}
-		out = append(out, Finding{
-			Kind:    ch.Kind,
-			Path:    ch.Path,
-			Message: fmt.Sprintf("{errorType:\"%s\", description:\"%s\"}", ch.Kind, table.Describe(ch, readerWord, writerWord)),
+			Kind: ch.Kind, Path: ch.Path,
+			Message: cmp.message(ch.Kind, cmp.table.Describe(ch, readerWord, writerWord), ch.Info),
 		})
 	}
 	return out, nil

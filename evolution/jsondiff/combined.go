@@ -101,6 +101,9 @@ func extendsCriterion(original, update *jsonschema.Node) bool {
 // distinct returns the parts without those that are written like an earlier
 // one.
 func (w *walker) distinct(parts []*jsonschema.Node) []*jsonschema.Node {
+	if len(parts) < 2 {
+		return parts
+	}
 	seen := make(map[string]bool, len(parts))
 	out := make([]*jsonschema.Node, 0, len(parts))
 	for _, p := range parts {
