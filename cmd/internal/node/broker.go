@@ -67,6 +67,7 @@ func (n *Node) serveBroker(ctx context.Context) error {
 		server.Shutdown(ctx)
 		return errors.Join(<-ended)
 	})
+	n.bind("broker", l.Addr())
 	n.say("broker", reachable(l.Addr()))
 	return nil
 }

@@ -64,6 +64,7 @@ func (n *Node) startGateway(ctx context.Context) error {
 	n.parts.Add("groups", groups.Close)
 	n.parts.Add("gateway", server.Shutdown)
 	for _, l := range n.listeners {
+		n.bind("kafka", server.Addr(l.Name))
 		address := reachable(server.Addr(l.Name))
 		if l.Advertise != "" {
 			address += " advertised as " + l.Advertise

@@ -37,6 +37,8 @@ type Node struct {
 
 	listeners []gateway.Listener // of the gateway, checked before anything starts
 
+	bound map[string]string // HOST:PORT of the first listener of each part
+
 	programs *serde.Programs
 	broker   *broker.Broker
 	registry *registry.Registry
@@ -61,7 +63,7 @@ type Options struct {
 // Start starts what the settings ask for and returns once every listener is
 // bound. On error nothing is left running.
 func Start(ctx context.Context, settings *config.Values, o Options) (*Node, error) {
-	n := &Node{settings: settings, version: o.Version, log: o.Log, out: o.Out, metrics: obs.NewMetrics()}
+	n := &Node{settings: settings, version: o.Version, log: o.Log, out: o.Out, metrics: obs.NewMetrics(), bound: map[string]string{}}
 	n.admin = obs.NewAdmin(n.metrics.Gatherer(), n.log)
 	if err := n.start(ctx); err != nil {
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
@@ -179,6 +181,7 @@ func (n *Node) startAdmin(ctx context.Context) error {
 	}
 	n.admin.Serve(l)
 	n.parts.Add("admin", n.admin.Close)
+	n.bind("admin", l.Addr())
 	n.say("admin", "http://"+reachable(l.Addr()))
 	return nil
 }

@@ -27,6 +27,7 @@ func (n *Node) startRegistry(ctx context.Context) error {
 		}
 		return <-ended
 	})
+	n.bind("registry", l.Addr())
 	n.say("registry", "http://"+reachable(l.Addr()))
 	return nil
 }

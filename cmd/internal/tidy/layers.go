@@ -28,6 +28,7 @@ func Layers() [][]string {
 		{
 			"cmd/milena", "cmd/internal/backend", "cmd/internal/config", "cmd/internal/demo",
 			"cmd/internal/node", "cmd/internal/obs", "cmd/internal/run", "cmd/internal/tidy",
+			"cmd/milenatest",
 		},
 	}
 }
