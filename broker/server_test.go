@@ -7,12 +7,15 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
@@ -527,5 +530,60 @@ func TestReadRecords(t *testing.T) {
 	}
 	if err := c.ReadRecords(t.Context(), client.ReadRecords{Topic: "users", Offset: 99}, nil); !errors.Is(err, api.ErrOffsetOutOfRange) {
 		t.Fatal(err)
+	}
+}
+
+// TestFetchBytesMax: a caller that doesn't take its answer holds memory that
+// others wait for, and gives it back when it goes.
+func TestFetchBytesMax(t *testing.T) {
+	n := start(t, broker.Options{}, broker.ServerOptions{FetchBytesMax: 1, PieceBytes: 64 << 10})
+	p := topicOf(t, n, "large")
+	// Far more than flow control lets through to a caller that doesn't read.
+	for range 4 {
+		out, err := n.Append(t.Context(), api.Synced, []api.Append{{Partition: p, Batch: rawBatch(t, strings.Repeat("x", 8<<20))}})
+		if err != nil || out[0].Err != nil {
+			t.Fatalf("append: %+v %v", out, err)
+		}
+	}
+	rpc := n.rpc(t)
+	request := &brokerpb.FetchRequest{
+		Partitions: []*brokerpb.FetchPartition{{TopicId: p.Topic[:], BytesMax: 1 << 20}}, BytesMax: 1 << 20,
+	}
+	idle, leave := context.WithCancel(t.Context())
+	defer leave()
+	st, err := rpc.Fetch(idle, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := st.Recv()
+	if err != nil || first.Bytes < 32<<20 {
+		t.Fatalf("first reply says %d bytes, %v", first.GetBytes(), err)
+	}
+	fetch := func(limit time.Duration) (int, error) {
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		st, err := rpc.Fetch(ctx, request)
+		for got := 0; ; {
+			var m *brokerpb.FetchReply
+			if err == nil {
+				m, err = st.Recv()
+			}
+			if errors.Is(err, io.EOF) {
+				return got, nil
+			}
+			if err != nil {
+				return got, err
+			}
+			for _, part := range m.Parts {
+				got += len(part.GetBatch().GetData()) + len(part.GetMore())
+			}
+		}
+	}
+	if got, err := fetch(200 * time.Millisecond); status.Code(err) != codes.DeadlineExceeded || got != 0 {
+		t.Errorf("a second call got %d bytes, %v", got, err)
+	}
+	leave()
+	if got, err := fetch(20 * time.Second); err != nil || got < 32<<20 {
+		t.Errorf("after the first one left: %d bytes, %v", got, err)
 	}
 }
