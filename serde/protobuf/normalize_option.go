@@ -19,6 +19,9 @@ func (n *normalizer) options(list []Option) []Option {
 	out := make([]Option, 0, len(list))
 	at := map[string]int{} // singular extensions that are there already
 	for _, o := range list {
+		if n.scopes.spent() {
+			return nil
+		}
 		var ext *extension
 		if o.Paren {
 			ext = n.scopes.extension(o.Name)
@@ -67,7 +70,7 @@ func (m *merger) whole(parts []string, v Value) Value {
 
 // merge returns a value of a message type that was set in two steps.
 func (m *merger) merge(first, then Value, typ *Definition) Value {
-	if first.Kind != MapValue || then.Kind != MapValue {
+	if first.Kind != MapValue || then.Kind != MapValue || m.steps > stepsMax {
 		return then
 	}
 	out := Value{Kind: MapValue, Map: slices.Clone(first.Map)}
@@ -79,15 +82,7 @@ func (m *merger) merge(first, then Value, typ *Definition) Value {
 		case at == nil:
 			out.Map = append(out.Map, e)
 		case field != nil && (field.Label == Repeated || field.Type.IsMap()):
-			list := Value{Kind: ListValue}
-			for _, v := range []Value{*at, e.Value} {
-				if v.Kind == ListValue {
-					list.List = append(list.List, v.List...)
-				} else {
-					list.List = append(list.List, v)
-				}
-			}
-			*at = list
+			at.collect(e.Value)
 		default:
 			*at = m.merge(*at, e.Value, fieldType)
 		}

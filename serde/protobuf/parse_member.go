@@ -1,6 +1,7 @@
 package protobuf
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -270,6 +271,7 @@ func (p *parser) listValue() Value {
 			p.fail("expected ',' or ']'")
 		}
 	}
+	v.List = slices.Clip(v.List) // see collect
 	return v
 }
 
@@ -304,13 +306,17 @@ func (p *parser) mapValue() Value {
 			p.take(';')
 		}
 	}
+	for i := range v.Map {
+		v.Map[i].Value.List = slices.Clip(v.Map[i].Value.List)
+	}
 	return v
 }
 
 // partsMax bounds the steps spent on keys written in parts.
 const partsMax = 10_000_000
 
-// collect makes v a list of what it held and more.
+// collect makes v a list of what it held and more. Lists of the tree have no
+// room behind them, so that appending copies what it must not change.
 func (v *Value) collect(more Value) {
 	if v.Kind != ListValue {
 		*v = Value{Kind: ListValue, List: []Value{*v}}
