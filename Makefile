@@ -7,7 +7,7 @@ RATIO_FLAGS ?=
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@2026.1.1
 
 .DEFAULT_GOAL := help
-.PHONY: help build run demo test lint bench fuzz generate checkgenerate conformance clean
+.PHONY: help build run demo test lint bench fuzz generate checkgenerate conformance interop clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ checkgenerate: generate ## fail if generated code is not what is committed
 
 conformance: build ## run the shared conformance suites against a server of this build
 	@./testdata/conformance.sh $(BIN) $(SHARED)
+
+interop: build ## run real Go, Node, Python and Java clients against the registry of this build
+	@./testdata/interop.sh $(BIN) $(SHARED)
 
 clean: ## remove what was built
 	rm -rf bin
