@@ -6,97 +6,106 @@ import (
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// The library takes no budget, so what a document may cost is bounded before it
-// is validated: by how many checks one of its values can meet at each depth.
-// Schemas that apply twice to the same value on two ways double it, and in a
-// recursive schema they double it at every level.
+// The library takes no budget and no context, so a keyword of our own that
+// every schema object has counts what it does.
 
-// applies are the schemas that one schema applies.
-type applies struct {
-	here  []int   // to the same value
-	below []int   // to each value inside it, at most once for each entry
-	cost  float64 // of its own keywords for one value
+// meter counts the checks of one document and stops them with a panic, which
+// Validator.run catches, when there are too many.
+type meter struct{ steps, most int }
+
+// stopped is what a meter panics with.
+type stopped struct{}
+
+// vocabulary returns the counting keyword.
+func (m *meter) vocabulary() *santhosh.Vocabulary {
+	return &santhosh.Vocabulary{
+		URL: "http://schema.invalid/meter",
+		Compile: func(_ *santhosh.CompilerContext, obj map[string]any) (santhosh.SchemaExt, error) {
+			c := counter{meter: m, cost: 1}
+			for _, v := range obj {
+				if list, ok := v.([]any); ok {
+					c.cost += len(list)
+				}
+			}
+			return c, nil
+		},
+	}
 }
 
-// graph is a compiled schema as what applies what.
+// counter adds up what the check of one value against one schema object costs:
+// the object itself and the entries of its lists.
+type counter struct {
+	meter *meter
+	cost  int
+}
+
+// Validate counts a check. It is called behind the other keywords, which is
+// soon enough: what they apply was counted by then.
+func (c counter) Validate(*santhosh.ValidatorContext, any) {
+	c.meter.steps += c.cost
+	if c.meter.steps > c.meter.most {
+		panic(stopped{})
+	}
+}
+
+// chainMax bounds how many schemas may be applied to one value inside each
+// other: each takes a piece of the stack.
+const chainMax = 200
+
+// graph is a compiled schema as what applies what to the same value.
 type graph struct {
 	index   map[*santhosh.Schema]int
-	nodes   []applies
 	schemas []*santhosh.Schema
-	anchors map[string][]int // schemas by their dynamic anchor
-	dynamic map[int][]string // anchors that a schema's dynamic references may mean
-	order   []int            // what applies comes before what it applies
+	here    [][]int
+	dynamic bool // there are references whose targets depend on the way to them
 }
 
-// costsByDepth returns for each depth of a document, the root's being 0, how
-// many checks one of its values may meet, up to the depth at which the steps
-// would not be enough for a single value.
-func costsByDepth(root *santhosh.Schema, depthMax int, stepsMax float64) ([]float64, error) {
-	g := &graph{index: map[*santhosh.Schema]int{}, anchors: map[string][]int{}, dynamic: map[int][]string{}}
+// shape is what bounds the cost of a document before it is checked.
+type shape struct {
+	chain    int // schemas applied to one value inside each other
+	patterns int // patterns that one schema tries on each property
+}
+
+// shapeOf looks through a compiled schema. One that applies itself to the same
+// value never ends, and is an error; so is too long a chain.
+func shapeOf(root *santhosh.Schema) (shape, error) {
+	g := &graph{index: map[*santhosh.Schema]int{}}
 	g.add(root)
+	var s shape
 	for i := 0; i < len(g.schemas); i++ {
 		if i > nodesMax {
-			return nil, fmt.Errorf("%w: more than %d subschemas", ErrNoValidator, nodesMax)
+			return s, fmt.Errorf("%w: more than %d subschemas", ErrNoValidator, nodesMax)
 		}
+		g.here = append(g.here, nil)
 		g.read(i)
+		s.patterns = max(s.patterns, len(g.schemas[i].PatternProperties))
 	}
-	for i, names := range g.dynamic {
-		for _, name := range names {
-			g.nodes[i].here = append(g.nodes[i].here, g.anchors[name]...)
-		}
+	var err error
+	s.chain, err = g.longest()
+	if err == nil && s.chain > chainMax {
+		err = fmt.Errorf("%w: more than %d schemas apply to one value inside each other", ErrNoValidator, chainMax)
 	}
-	if err := g.sort(); err != nil {
-		return nil, err
-	}
-	visits := make([]float64, len(g.nodes))
-	visits[0] = 1
-	var costs []float64
-	most := 0.0
-	for range depthMax + 1 {
-		total := 0.0
-		below := make([]float64, len(g.nodes))
-		for _, i := range g.order {
-			n := visits[i]
-			if n == 0 {
-				continue
-			}
-			total += n * g.nodes[i].cost
-			for _, j := range g.nodes[i].here {
-				visits[j] += n
-			}
-			for _, j := range g.nodes[i].below {
-				below[j] += n
-			}
-		}
-		most = max(most, total)
-		if most > stepsMax {
-			break
-		}
-		costs = append(costs, most)
-		visits = below
-	}
-	return costs, nil
+	return s, err
 }
 
 func (g *graph) add(s *santhosh.Schema) int {
-	if i, ok := g.index[s]; ok {
-		return i
+	i, ok := g.index[s]
+	if !ok {
+		i = len(g.schemas)
+		g.index[s] = i
+		g.schemas = append(g.schemas, s)
 	}
-	i := len(g.schemas)
-	g.index[s] = i
-	g.schemas = append(g.schemas, s)
-	g.nodes = append(g.nodes, applies{cost: 1})
 	return i
 }
 
-// read fills in what schema i applies.
+// read notes what schema i applies to the same value, and which schemas it
+// applies to others.
 func (g *graph) read(i int) {
 	s := g.schemas[i]
-	n := applies{cost: 1 + float64(len(s.Required))}
 	here := func(list ...*santhosh.Schema) {
 		for _, t := range list {
 			if t != nil {
-				n.here = append(n.here, g.add(t))
+				g.here[i] = append(g.here[i], g.add(t))
 			}
 		}
 	}
@@ -112,60 +121,33 @@ func (g *graph) read(i int) {
 			here(t)
 		}
 	}
-	if s.Enum != nil {
-		n.cost += float64(len(s.Enum.Values))
+	if s.DynamicRef != nil {
+		here(s.DynamicRef.Ref)
 	}
-	if s.RecursiveRef != nil {
-		g.dynamic[i] = append(g.dynamic[i], "")
-	}
-	if s.RecursiveAnchor {
-		g.anchors[""] = append(g.anchors[""], i)
-	}
-	if s.DynamicAnchor != "" {
-		g.anchors[s.DynamicAnchor] = append(g.anchors[s.DynamicAnchor], i)
-	}
-	if d := s.DynamicRef; d != nil {
-		here(d.Ref)
-		if d.Anchor != "" {
-			g.dynamic[i] = append(g.dynamic[i], d.Anchor)
-		}
-	}
-	g.readBelow(s, &n)
-	g.nodes[i] = n
+	g.dynamic = g.dynamic || s.DynamicRef != nil || s.RecursiveRef != nil
+	g.readBelow(s)
 }
 
-// readBelow collects what a schema applies to the values inside of one. Schemas
-// of different properties, or of different positions, never meet the same
-// value, so of each such group a schema counts once.
-func (g *graph) readBelow(s *santhosh.Schema, n *applies) {
+func (g *graph) readBelow(s *santhosh.Schema) {
 	below := func(t any) {
 		if t, ok := t.(*santhosh.Schema); ok && t != nil {
-			n.below = append(n.below, g.add(t))
+			g.add(t)
 		}
 	}
-	apart := map[*santhosh.Schema]bool{}
 	for _, t := range s.Properties {
-		apart[t] = true
-	}
-	for t := range apart {
-		below(t)
-	}
-	clear(apart)
-	if list, ok := s.Items.([]*santhosh.Schema); ok {
-		for _, t := range list {
-			apart[t] = true
-		}
-	}
-	for _, t := range s.PrefixItems {
-		apart[t] = true
-	}
-	for t := range apart {
 		below(t)
 	}
 	for _, t := range s.PatternProperties {
 		below(t)
 	}
-	n.cost += float64(len(s.PatternProperties))
+	for _, t := range s.PrefixItems {
+		below(t)
+	}
+	if list, ok := s.Items.([]*santhosh.Schema); ok {
+		for _, t := range list {
+			below(t)
+		}
+	}
 	for _, t := range []any{
 		s.PropertyNames, s.AdditionalProperties, s.UnevaluatedProperties, s.Items, s.Items2020, s.AdditionalItems,
 		s.Contains, s.UnevaluatedItems, s.ContentSchema,
@@ -174,52 +156,41 @@ func (g *graph) readBelow(s *santhosh.Schema, n *applies) {
 	}
 }
 
-// sort orders the schemas so that each comes before those that it applies to
-// the same value. A schema that so applies itself never ends; dynamic
-// references only may do so, and are then left out.
-func (g *graph) sort() error {
-	const (
-		fresh = iota
-		open
-		done
-	)
-	state := make([]uint8, len(g.nodes))
-	type frame struct{ node, next int }
-	var after []int
-	for start := range g.nodes {
-		if state[start] != fresh {
+// longest returns the length of the longest way through what applies what. Of
+// circles, only those through dynamic references may end, and are cut there.
+func (g *graph) longest() (int, error) {
+	const open = -1
+	length := make([]int, len(g.schemas)) // 0: not looked at yet
+	type frame struct{ node, next, most int }
+	longest := 0
+	for start := range g.schemas {
+		if length[start] != 0 {
 			continue
 		}
-		stack := []frame{{start, 0}}
-		state[start] = open
+		stack := []frame{{node: start}}
+		length[start] = open
 		for len(stack) > 0 {
 			f := &stack[len(stack)-1]
-			here := g.nodes[f.node].here
-			if f.next == len(here) {
-				state[f.node] = done
-				after = append(after, f.node)
+			if f.next == len(g.here[f.node]) {
+				length[f.node] = f.most + 1
+				longest = max(longest, f.most+1)
 				stack = stack[:len(stack)-1]
 				continue
 			}
-			to := here[f.next]
-			switch state[to] {
-			case fresh:
-				f.next++
-				state[to] = open
-				stack = append(stack, frame{to, 0})
+			switch to := g.here[f.node][f.next]; length[to] {
+			case 0:
+				length[to] = open
+				stack = append(stack, frame{node: to})
 			case open:
-				if len(g.dynamic) == 0 {
-					return fmt.Errorf("%w: it refers to itself without going deeper", ErrNoValidator)
+				if !g.dynamic {
+					return 0, fmt.Errorf("%w: it refers to itself without going deeper", ErrNoValidator)
 				}
-				g.nodes[f.node].here = append(here[:f.next:f.next], here[f.next+1:]...)
+				f.next++
 			default:
+				f.most = max(f.most, length[to])
 				f.next++
 			}
 		}
 	}
-	g.order = make([]int, len(after))
-	for i, n := range after {
-		g.order[len(after)-1-i] = n
-	}
-	return nil
+	return longest, nil
 }

@@ -76,7 +76,9 @@ func (l *loader) load() *Node {
 		last := len(l.pending) - 1
 		p := l.pending[last]
 		l.pending = l.pending[:last]
-		l.path = append(l.path[:0], p.target.path)
+		if l.path = l.path[:0]; p.target.path != "" {
+			l.path = append(l.path, p.target.path)
+		}
 		p.from.Inner = l.schema(p.target.scope, p.target.value)
 	}
 	return root

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -32,13 +33,14 @@ type ValidatorOptions struct {
 	Draft Draft
 	// Limits bound the texts of the schema; zero fields mean the defaults.
 	Limits schema.Limits
-	// DocumentBytesMax bounds one document; default 16 MiB.
+	// DocumentBytesMax bounds one document; default 4 MiB.
 	DocumentBytesMax int
 	// DocumentDepthMax bounds the nesting of one document; default 512 levels.
 	DocumentDepthMax int
 	// StepsMax bounds what one document may cost, in checks of one value
-	// against one keyword, estimated from above; default 200,000,000.
-	StepsMax float64
+	// against one schema, and of one property against one pattern; default
+	// 4,000,000, some seconds.
+	StepsMax int
 	// AssertFormat makes the keyword format a demand in 2019-09 and 2020-12,
 	// where it asserts nothing by default.
 	AssertFormat bool
@@ -50,92 +52,129 @@ func (o ValidatorOptions) withDefaults() ValidatorOptions {
 	}
 	o.Limits = o.Limits.WithDefaults()
 	if o.DocumentBytesMax == 0 {
-		o.DocumentBytesMax = 16 << 20
+		o.DocumentBytesMax = 4 << 20
 	}
 	if o.DocumentDepthMax == 0 {
 		o.DocumentDepthMax = 512
 	}
 	if o.StepsMax == 0 {
-		o.StepsMax = 200_000_000
+		o.StepsMax = 4_000_000
 	}
 	return o
 }
 
 // Validator checks documents against one schema of any draft. It follows the
 // specification, not the reference's loaders, so it needs no Schema and may
-// refuse one. It is immutable and safe for concurrent use, and reads nothing
-// but the texts that it was made of.
+// refuse one. It is safe for concurrent use, and reads nothing but the texts
+// that it was made of.
 type Validator struct {
-	o      ValidatorOptions
-	schema *santhosh.Schema
-	costs  []float64 // of one value, by the depth of the document
+	o         ValidatorOptions
+	draft     Draft
+	resources []resource
+	shape     shape
+	free      chan *instance // compiled and idle
 }
+
+// resource is a text under an address.
+type resource struct {
+	address string
+	value   any
+}
+
+// instance is a compiled schema, for one document at a time.
+type instance struct {
+	schema *santhosh.Schema
+	meter  *meter
+}
+
+// home is the address of a schema that has none of its own.
+const home = "http://schema.invalid/schema"
 
 // NewValidator makes a validator of a schema and the texts it refers to, which
 // are found by their names as addresses, seen from the schema's own. The error
 // is a *schema.ParseError or wraps ErrNoValidator.
 func NewValidator(r schema.Resolved, o ValidatorOptions) (*Validator, error) {
 	o = o.withDefaults()
-	main, pe := read(r.Text, o.Limits)
+	v := &Validator{o: o, draft: o.Draft, free: make(chan *instance, runtime.GOMAXPROCS(0))}
+	if err := v.read(r); err != nil {
+		return nil, err
+	}
+	compiled, err := v.compile()
+	if err != nil {
+		return nil, err
+	}
+	if v.shape, err = shapeOf(compiled.schema); err != nil {
+		return nil, err
+	}
+	v.free <- compiled
+	return v, nil
+}
+
+// read collects the texts under all addresses that may lead to them.
+func (v *Validator) read(r schema.Resolved) error {
+	main, pe := read(r.Text, v.o.Limits)
 	if pe != nil {
-		return nil, pe
+		return pe
 	}
-	c := santhosh.NewCompiler()
-	c.UseLoader(noLoader{})
-	if o.AssertFormat {
-		c.AssertFormat()
-	}
-	main.draft = o.Draft
 	if name, ok := main.root.str("$schema"); ok {
 		if d := draftOf(name); d != 0 {
-			main.draft = d
+			v.draft = d
 		}
 	}
-	c.DefaultDraft(libraryDraft(main.draft))
-	const home = "http://schema.invalid/"
-	address := home + "schema"
-	base := address
-	if id, ok := main.root.str(main.draft.idKey()); ok {
-		base, _ = cutFragment(resolve(address, id))
+	base := home
+	if id, ok := main.root.str(v.draft.idKey()); ok {
+		base, _ = cutFragment(resolve(home, id))
 	}
+	docs, addresses := []*document{main}, []string{home}
 	known := map[string]bool{}
+	defs := strings.Contains(r.Text, "/$defs/")
 	for _, d := range r.Dependencies {
 		known[d.Name] = true
-	}
-	docs := []*document{main}
-	addresses := []string{address}
-	for _, d := range r.Dependencies {
-		doc, pe := read(d.Text, o.Limits)
+		defs = defs || strings.Contains(d.Text, "/$defs/")
+		doc, pe := read(d.Text, v.o.Limits)
 		if pe != nil {
 			pe.Path = "reference " + d.Name
-			return nil, pe
+			return pe
 		}
 		docs = append(docs, doc, doc)
-		addresses = append(addresses, resolve(base, d.Name), resolve(address, d.Name))
+		addresses = append(addresses, resolve(base, d.Name), resolve(home, d.Name))
 	}
 	added := map[string]bool{}
 	for i, doc := range docs {
-		value, err := plainSchema(doc.root, known)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrNoValidator, err)
-		}
 		if added[addresses[i]] {
 			continue
 		}
 		added[addresses[i]] = true
-		if err := c.AddResource(addresses[i], value); err != nil {
+		value, err := plainSchema(doc.root, known, defs)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrNoValidator, err)
+		}
+		v.resources = append(v.resources, resource{addresses[i], value})
+	}
+	return nil
+}
+
+// compile makes one more instance.
+func (v *Validator) compile() (*instance, error) {
+	m := &meter{most: v.o.StepsMax}
+	c := santhosh.NewCompiler()
+	c.UseLoader(noLoader{})
+	c.DefaultDraft(libraryDraft(v.draft))
+	if v.o.AssertFormat {
+		c.AssertFormat()
+	}
+	c.RegisterVocabulary(m.vocabulary())
+	c.AssertVocabs()
+	for _, r := range v.resources {
+		if err := c.AddResource(r.address, r.value); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrNoValidator, err)
 		}
 	}
-	compiled, err := c.Compile(address)
+	compiled, err := c.Compile(home)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoValidator, err)
 	}
-	costs, err := costsByDepth(compiled, o.DocumentDepthMax, o.StepsMax)
-	if err != nil {
-		return nil, err
-	}
-	return &Validator{o: o, schema: compiled, costs: costs}, nil
+	return &instance{compiled, m}, nil
 }
 
 // noLoader fetches nothing.
@@ -164,8 +203,8 @@ const exponentMax = 1_000
 
 // plainSchema returns a schema text for the library: with the draft's own
 // spelling of $schema, or without one that is unknown, and with the
-// definitions also under $defs, where the reference finds them.
-func plainSchema(v *Value, known map[string]bool) (any, error) {
+// definitions also under $defs, where the reference finds them, if defs is set.
+func plainSchema(v *Value, known map[string]bool, defs bool) (any, error) {
 	out, err := v.plain()
 	m, ok := out.(map[string]any)
 	if err != nil || !ok {
@@ -178,19 +217,19 @@ func plainSchema(v *Value, known map[string]bool) (any, error) {
 		}
 	}
 	definitions, ok := m["definitions"].(map[string]any)
-	if !ok || !strings.Contains(v.JSON(), "/$defs/") {
+	if !ok || !defs {
 		return m, nil
 	}
-	defs, ok := m["$defs"].(map[string]any)
+	all, ok := m["$defs"].(map[string]any)
 	if !ok {
-		defs = map[string]any{}
+		all = map[string]any{}
 	}
 	for name, d := range definitions {
-		if _, own := defs[name]; !own {
-			defs[name] = d
+		if _, own := all[name]; !own {
+			all[name] = d
 		}
 	}
-	m["$defs"] = defs
+	m["$defs"] = all
 	return m, nil
 }
 
@@ -290,10 +329,26 @@ func (v *Validator) validate(value any) error {
 	if err := m.value(value, 0, v.o.DocumentDepthMax); err != nil {
 		return err
 	}
-	if m.depth >= len(v.costs) || v.costs[m.depth]*float64(m.values) > v.o.StepsMax {
-		return fmt.Errorf("%w: %d values in %d levels may take more than %.0f steps with this schema", ErrTooLarge, m.values, m.depth, v.o.StepsMax)
+	switch {
+	case (m.depth+1)*v.shape.chain > framesMax:
+		return fmt.Errorf("%w: %d levels with this schema, which applies %d schemas to a value", ErrTooLarge, m.depth, v.shape.chain)
+	case m.values*v.shape.patterns > v.o.StepsMax:
+		return fmt.Errorf("%w: %d values with this schema, which has %d patterns for a property", ErrTooLarge, m.values, v.shape.patterns)
 	}
-	err := v.schema.Validate(value)
+	var run *instance
+	select {
+	case run = <-v.free:
+	default:
+		var err error
+		if run, err = v.compile(); err != nil {
+			return err
+		}
+	}
+	err := run.validate(value)
+	select {
+	case v.free <- run:
+	default:
+	}
 	var invalid *santhosh.ValidationError
 	switch {
 	case err == nil:
@@ -304,6 +359,25 @@ func (v *Validator) validate(value any) error {
 	out := &InvalidError{}
 	out.collect(invalid, message.NewPrinter(language.English))
 	return out
+}
+
+// framesMax bounds the schemas that are inside each other while a document is
+// checked, which is what the stack grows with.
+const framesMax = 50_000
+
+// validate runs the library until the meter stops it.
+func (i *instance) validate(value any) (err error) {
+	defer func() {
+		switch p := recover(); p.(type) {
+		case nil:
+		case stopped:
+			err = fmt.Errorf("%w: it takes more than %d steps with this schema", ErrTooLarge, i.meter.most)
+		default:
+			panic(p)
+		}
+	}()
+	i.meter.steps = 0
+	return i.schema.Validate(value)
 }
 
 func (e *InvalidError) collect(from *santhosh.ValidationError, p *message.Printer) {
