@@ -122,6 +122,26 @@ func dump(t testing.TB, r *registry.Registry) string {
 	}
 	subjects, err := r.Subjects(ctx, registry.SubjectsQuery{Deleted: true})
 	say("subjects", subjects, err)
+	ties, err := r.AssociationsByName(ctx, "-", "-", registry.AssociationsQuery{})
+	say("associations", ties, err)
+	keks, err := r.Keks(ctx, registry.KeksQuery{Deleted: true})
+	say("keks", keks, err)
+	for _, k := range keks {
+		kek, err := r.Kek(ctx, k, true)
+		say("kek", kek, err)
+		deks, err := r.DekSubjects(ctx, k, true, registry.Page{})
+		say("deks", deks, err)
+		for _, s := range deks {
+			q := registry.DekQuery{Kek: k, Subject: s, Deleted: true}
+			versions, err := r.DekVersions(ctx, q, registry.Page{})
+			say("dek versions", versions, err)
+			for _, n := range versions {
+				q.Version = fmt.Sprint(n)
+				dek, err := r.Dek(ctx, q)
+				say("dek", dek, err)
+			}
+		}
+	}
 	all := ":*:"
 	schemas, err := r.Schemas(ctx, registry.SchemasQuery{Prefix: all, Deleted: true})
 	say("schemas", schemas, err)

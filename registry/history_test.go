@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -14,6 +15,7 @@ import (
 	"milena/registry/store"
 	"milena/registry/store/memory"
 	"milena/registry/store/sqlite"
+	"milena/registry/transfer"
 )
 
 // step draws one request and makes it. Answers are compared as text.
@@ -43,6 +45,20 @@ func step(t *rapid.T, r *registry.Registry, op string, draw *draws) string {
 		v, err = r.DeleteMode(ctx, draw.scope, draw.flag)
 	case "delete context":
 		err = r.DeleteContext(ctx, ".c")
+	case "create association":
+		v, err = r.CreateAssociations(ctx, draw.associations(), draw.number == 0)
+	case "upsert association":
+		v, err = r.UpsertAssociations(ctx, draw.associations(), false)
+	case "delete association":
+		err = r.DeleteAssociations(ctx, draw.resource, registry.AssociationsDeletion{Cascade: draw.flag})
+	case "create kek":
+		v, err = r.CreateKek(ctx, api.KekRequest{Name: draw.resource, KmsType: "t", KmsKeyID: "i"}, false)
+	case "delete kek":
+		err = r.DeleteKek(ctx, draw.resource, draw.flag)
+	case "create dek":
+		v, err = r.CreateDek(ctx, draw.resource, subject, api.DekRequest{EncryptedKeyMaterial: "AAEC", Version: &draw.number}, draw.flag)
+	case "delete dek":
+		err = r.DeleteDek(ctx, registry.DekQuery{Kek: draw.resource, Subject: subject}, draw.flag)
 	}
 	if err != nil {
 		if errors.Is(err, errcode.Internal) {
@@ -59,7 +75,7 @@ func step(t *rapid.T, r *registry.Registry, op string, draw *draws) string {
 
 type draws struct {
 	subject, scope, version, text, mode string
-	reference                           string
+	reference, resource                 string
 	id                                  *int
 	metadata                            *api.Metadata
 	config                              api.ConfigRequest
@@ -75,8 +91,28 @@ func (d *draws) request() api.RegisterRequest {
 	return req
 }
 
+// associations ties the resource to the subject, or to one of its own.
+func (d *draws) associations() api.AssociationRequest {
+	c := api.AssociationChange{Subject: &d.subject}
+	switch d.number {
+	case 1:
+		c = api.AssociationChange{Lifecycle: ptr("STRONG")}
+	case 2:
+		req := d.request()
+		c = api.AssociationChange{Schema: &req}
+	case 3:
+		c.Lifecycle = ptr("WEAK")
+	}
+	if d.flag {
+		c.AssociationType = ptr("key")
+	}
+	return api.AssociationRequest{
+		ResourceName: d.resource, ResourceNamespace: "c", ResourceID: d.resource, Associations: []api.AssociationChange{c},
+	}
+}
+
 func draw(t *rapid.T) (string, *draws) {
-	subjects := []string{"a", "b", ":.c:a", ":.c:b", ":.d:", "al"}
+	subjects := []string{"a", "b", ":.c:a", ":.c:b", ":.d:", "al", ":.c:r-value"}
 	scopes := append([]string{"", ":.c:", ":.__GLOBAL:"}, subjects...)
 	texts := []string{
 		`"int"`, `"long"`, `"string"`, record("R", "a:int"), record("R", "a:int", "b:int=0"), record("R", "b:int=0"),
@@ -86,15 +122,17 @@ func draw(t *rapid.T) (string, *draws) {
 	op := rapid.SampledFrom([]string{
 		"register", "register", "register", "register", "register", "lookup", "check", "delete version", "delete version",
 		"delete subject", "delete subject", "set config", "delete config", "set mode", "delete mode", "delete context",
+		"create association", "upsert association", "delete association", "create kek", "delete kek", "create dek", "delete dek",
 	}).Draw(t, "op")
 	d := &draws{
-		subject: rapid.SampledFrom(subjects).Draw(t, "subject"),
-		scope:   rapid.SampledFrom(scopes).Draw(t, "scope"),
-		version: rapid.SampledFrom([]string{"1", "2", "3", "latest"}).Draw(t, "version"),
-		text:    rapid.SampledFrom(texts).Draw(t, "text"),
-		mode:    rapid.SampledFrom([]string{"READWRITE", "READWRITE", "READONLY", "IMPORT"}).Draw(t, "mode"),
-		flag:    rapid.Bool().Draw(t, "flag"),
-		number:  rapid.IntRange(0, 4).Draw(t, "number"),
+		subject:  rapid.SampledFrom(subjects).Draw(t, "subject"),
+		scope:    rapid.SampledFrom(scopes).Draw(t, "scope"),
+		resource: rapid.SampledFrom([]string{"r", "s"}).Draw(t, "resource"),
+		version:  rapid.SampledFrom([]string{"1", "2", "3", "latest"}).Draw(t, "version"),
+		text:     rapid.SampledFrom(texts).Draw(t, "text"),
+		mode:     rapid.SampledFrom([]string{"READWRITE", "READWRITE", "READONLY", "IMPORT"}).Draw(t, "mode"),
+		flag:     rapid.Bool().Draw(t, "flag"),
+		number:   rapid.IntRange(0, 4).Draw(t, "number"),
 	}
 	switch rapid.IntRange(0, 5).Draw(t, "extra") {
 	case 0:
@@ -142,7 +180,7 @@ func history(t *testing.T, rt *rapid.T, logs []store.Log) {
 	var live []*registry.Registry
 	for _, log := range logs {
 		defer func() { _ = log.Close() }()
-		r, err := registry.Open(rt.Context(), registry.Options{Log: log, Now: now})
+		r, err := registry.Open(rt.Context(), registry.Options{Log: log, Now: now, NewGUID: newGUIDs()})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -173,10 +211,43 @@ func history(t *testing.T, rt *rapid.T, logs []store.Log) {
 		}
 		invariants(rt, replayed)
 	}
+	moved(t, rt, live[0], want)
+}
+
+// moved wants that a registry which takes over what r exports answers as r does,
+// and that taking it over again changes nothing.
+func moved(t *testing.T, rt *rapid.T, r *registry.Registry, want string) {
+	log := memory.New()
+	defer func() { _ = log.Close() }()
+	other, err := registry.Open(rt.Context(), registry.Options{Log: log})
+	if err != nil {
+		rt.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
+	stream := exported(t, r, registry.ExportQuery{})
+	for again := range 2 {
+		sum, err := other.Import(rt.Context(), transfer.ReadAny(strings.NewReader(stream)), registry.ImportOptions{})
+		if err != nil || sum.Conflicts+sum.Refused != 0 || again == 1 && sum.Imported != 0 {
+			rt.Fatalf("import: %+v, %v\n%s", sum, err, stream)
+		}
+	}
+	if got := dump(t, other); got != want {
+		rt.Fatalf("a copy differs:\n%s\n%s\n%s", want, got, stream)
+	}
+}
+
+// newGUIDs returns a function that counts.
+func newGUIDs() func() string {
+	n := 0
+	return func() string {
+		n++
+		return fmt.Sprintf("00000000-0000-4000-8000-%012d", n)
+	}
 }
 
 // invariants checks what no history may break: an id means one schema in its
-// context, and what is referred to is there.
+// context, what is referred to is there, and a subject that belongs to a
+// resource has no other association, is live and not referred to.
 func invariants(t *rapid.T, r *registry.Registry) {
 	all, err := r.Schemas(t.Context(), registry.SchemasQuery{Prefix: ":*:", Deleted: true})
 	if err != nil {
@@ -197,4 +268,40 @@ func invariants(t *rapid.T, r *registry.Registry) {
 			t.Fatalf("%s version %d: %v", s.Subject, s.Version, err)
 		}
 	}
+	live := map[string]bool{}
+	for _, s := range all {
+		live[s.Subject] = live[s.Subject] || !*s.Deleted
+	}
+	ties, err := r.AssociationsByName(t.Context(), "-", "-", registry.AssociationsQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count, strong := map[string]int{}, map[string]bool{}
+	for _, a := range ties {
+		count[a.Subject]++
+		strong[a.Subject] = strong[a.Subject] || a.Lifecycle == "STRONG"
+		if !live[a.Subject] {
+			t.Fatalf("%+v is without a live version", a)
+		}
+	}
+	for subject := range strong {
+		if strong[subject] && count[subject] > 1 {
+			t.Fatalf("the strong association of %s is one of %d", subject, count[subject])
+		}
+	}
+	for _, s := range all {
+		for _, ref := range s.References {
+			if to := qualify(s.Subject, ref.Subject); !*s.Deleted && strong[to] && to != s.Subject {
+				t.Fatalf("%s refers to %s, which belongs to a resource", s.Subject, to)
+			}
+		}
+	}
+}
+
+// qualify returns a subject of a reference as seen from outside.
+func qualify(from, to string) string {
+	if c := strings.SplitAfterN(from, ":", 3); len(c) == 3 && c[0] == ":" && !strings.HasPrefix(to, ":") {
+		return c[0] + c[1] + to
+	}
+	return to
 }

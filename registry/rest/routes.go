@@ -12,7 +12,9 @@ const smallBodyBytesMax = 1 << 20
 
 // table returns all routes. It is a function, as handlers read what is made of
 // it.
-func table() []route { return slices.Concat(schemaRoutes(), associationRoutes(), keyRoutes(), extensionRoutes()) }
+func table() []route {
+	return slices.Concat(schemaRoutes(), associationRoutes(), keyRoutes(), extensionRoutes())
+}
 
 // schemaRoutes returns the rows of the table for schemas and their settings.
 func schemaRoutes() []route {
