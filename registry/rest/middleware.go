@@ -28,27 +28,28 @@ var (
 	errTarget = errors.New("request target too long")
 )
 
-// around is the outermost layer: every request passes it, matched or not. It
-// prepares the path for routing, writes errors and tells the observer.
-func (s *Server) around(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		start := time.Now()
-		c.Response().Header()["X-Request-Id"] = []string{requestID(c.Request())}
-		err := s.guarded(c, next)
-		code := 0
-		if err != nil {
-			code = s.fail(c, err)
-		}
-		if s.opt.Observer.Answered != nil {
-			s.opt.Observer.Answered(methodLabel(c.Request().Method), s.label(c, err), c.Response().Status, code, time.Since(start))
-		}
-		return nil
+// ServeHTTP serves every request, matched or not: it prepares the path, lets
+// echo route, writes errors and tells the observer. It stands in front of echo,
+// whose own middleware is put together anew for each request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	c := s.echo.AcquireContext()
+	defer s.echo.ReleaseContext(c)
+	c.Reset(r, w)
+	w.Header()["X-Request-Id"] = []string{requestID(r)}
+	err := s.guarded(c)
+	code := 0
+	if err != nil {
+		code = s.fail(c, err)
+	}
+	if s.opt.Observer.Answered != nil {
+		s.opt.Observer.Answered(methodLabel(r.Method), s.label(c, err), c.Response().Status, code, time.Since(start))
 	}
 }
 
 // guarded routes and serves a request within the bound on requests at work, and
 // turns a panic, which is a bug of ours, into an error.
-func (s *Server) guarded(c echo.Context, next echo.HandlerFunc) (err error) {
+func (s *Server) guarded(c echo.Context) (err error) {
 	defer func() {
 		switch p := recover(); p {
 		case nil:
@@ -73,18 +74,12 @@ func (s *Server) guarded(c echo.Context, next echo.HandlerFunc) (err error) {
 	// echo routes on RawPath where there is one, so path values always arrive
 	// escaped; else "%2541" could not be told from "%41".
 	u.RawPath = path
-	return next(c)
-}
-
-// wholePath refuses paths that are longer than the pattern: echo lets the last
-// value of a pattern take the rest of the path.
-func wholePath(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if strings.Count(c.Path(), "/") != strings.Count(c.Request().URL.RawPath, "/") {
-			return echo.ErrNotFound
-		}
-		return next(c)
+	s.echo.Router().Find(c.Request().Method, path, c)
+	if strings.Count(c.Path(), "/") != strings.Count(path, "/") {
+		// echo lets the last value of a pattern take the rest of the path.
+		return echo.ErrNotFound
 	}
+	return c.Handler()(c)
 }
 
 // options answers OPTIONS on a known path.

@@ -60,12 +60,12 @@ const gzipBytesMin = 1 << 10
 // respond writes an answer.
 func (s *Server) respond(c echo.Context, contentType string, a answer) error {
 	h := c.Response().Header()
-	h["Vary"] = []string{"Accept-Encoding"}
+	h["Vary"] = s.headers.vary
 	if a.status == http.StatusNoContent {
 		c.Response().WriteHeader(a.status)
 		return nil
 	}
-	h["Content-Type"] = []string{contentType}
+	h["Content-Type"] = s.headers.contentType(contentType)
 	if len(a.body) >= gzipBytesMin && takesGzip(c.Request().Header["Accept-Encoding"]) {
 		h["Content-Encoding"] = []string{"gzip"}
 		a.body = s.zip(a.body)
@@ -74,10 +74,29 @@ func (s *Server) respond(c echo.Context, contentType string, a answer) error {
 	return nil
 }
 
+// lengthBytesMin is the size from which net/http has to be told the length of
+// an answer; below, it counts for itself, at no cost.
+const lengthBytesMin = 2 << 10
+
+// headers are values of headers that most answers have, made once: net/http
+// does not change them.
+type headers struct{ vary, v1 []string }
+
+func newHeaders() headers { return headers{[]string{"Accept-Encoding"}, []string{typeV1}} }
+
+func (h *headers) contentType(t string) []string {
+	if t == typeV1 {
+		return h.v1
+	}
+	return []string{t}
+}
+
 // write sends an answer whose other headers are set. That the client is gone
 // is nobody's error.
 func (s *Server) write(c echo.Context, a answer) {
-	c.Response().Header()["Content-Length"] = []string{strconv.Itoa(len(a.body))}
+	if len(a.body) >= lengthBytesMin || len(a.body) == 0 || c.Request().Method == http.MethodHead {
+		c.Response().Header()["Content-Length"] = []string{strconv.Itoa(len(a.body))}
+	}
 	c.Response().WriteHeader(a.status)
 	if c.Request().Method != http.MethodHead {
 		_, _ = c.Response().Write(a.body)

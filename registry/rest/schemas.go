@@ -53,6 +53,9 @@ func (s *Server) textByID(ctx context.Context, r *request) (answer, error) {
 // byID reads the parameters of a read by id.
 func (r *request) byID() (int, registry.ByIDQuery, error) {
 	id, err := r.id()
+	if len(r.query.names) == 0 {
+		return id, registry.ByIDQuery{Subject: r.qualify("")}, err
+	}
 	return id, registry.ByIDQuery{
 		Subject: r.qualify(r.query.text("subject")), Format: r.query.text("format"),
 		ReferenceFormat: r.query.text("referenceFormat"), FindTags: r.query.list("findTags"),

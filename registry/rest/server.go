@@ -23,6 +23,7 @@ type Server struct {
 	registry *registry.Registry
 	http     *http.Server
 	echo     *echo.Echo
+	headers  headers
 	patterns map[string]string      // by echo's path: the pattern
 	allow    map[string][]string    // by pattern: the methods
 	document func() ([]byte, error) // the OpenAPI document, made once
@@ -39,9 +40,10 @@ func New(r *registry.Registry, o Options) (*Server, error) {
 		return nil, errors.New("new registry server: no registry")
 	}
 	rows := table()
-	s := &Server{opt: o.withDefaults(), registry: r, echo: echo.New(), patterns: map[string]string{}, allow: allowed(rows), document: sync.OnceValues(OpenAPI)}
-	s.echo.Pre(s.around)
-	s.echo.Use(wholePath)
+	s := &Server{
+		opt: o.withDefaults(), registry: r, echo: echo.New(), headers: newHeaders(),
+		patterns: map[string]string{}, allow: allowed(rows), document: sync.OnceValues(OpenAPI),
+	}
 	for i := range rows {
 		s.add(&rows[i])
 	}
@@ -51,7 +53,7 @@ func New(r *registry.Registry, o Options) (*Server, error) {
 	}
 	l := s.opt.Limits
 	s.http = &http.Server{
-		Handler:           s.echo,
+		Handler:           s,
 		ReadHeaderTimeout: l.HeaderTimeout,
 		ReadTimeout:       l.RequestTimeout,
 		WriteTimeout:      l.RequestTimeout + l.WorkTimeout,
@@ -76,12 +78,12 @@ func (s *Server) add(row *route) {
 }
 
 // Handler returns the server's handler, for tests and for other servers.
-func (s *Server) Handler() http.Handler { return s.echo }
+func (s *Server) Handler() http.Handler { return s }
 
 // Serve accepts connections on l until Shutdown, after which it returns nil. It
 // closes l.
 func (s *Server) Serve(l net.Listener) error {
-	err := s.http.Serve(netutil.LimitListener(l, s.opt.Limits.ConnectionsMax))
+	err := s.http.Serve(listener{netutil.LimitListener(l, s.opt.Limits.ConnectionsMax)})
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}

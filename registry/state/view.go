@@ -295,6 +295,13 @@ func (c *Context) Users(id int) iter.Seq[*Version] {
 // First returns some version that uses the id, a live one if there is one, or
 // nil.
 func (c *Context) First(id int) *Version {
+	if c == nil {
+		return nil
+	}
+	u, _ := c.ids.get(number(id))
+	if u.many == nil {
+		return u.one
+	}
 	var first *Version
 	for v := range c.Users(id) {
 		if !v.Deleted {
