@@ -5,87 +5,122 @@ import "strings"
 // WithoutExtensions returns the canonical text without extends, extension
 // ranges and options in parentheses, but for those of confluent/meta.proto.
 func (s *Schema) WithoutExtensions() string {
-	f := *s.file
-	f.Options = withoutCustom(f.Options)
-	f.Messages = plainMessages(f.Messages)
-	f.Enums = plainEnums(f.Enums)
-	f.Extends = nil
+	text, _ := printFile(plain{}.file(s.file)) // shorter than the canonical text, which fits
+	return text
+}
+
+// plain copies files without custom options.
+type plain struct {
+	keepExtends bool // keep extends and extension ranges
+	dropMeta    bool // drop Confluent's options too
+}
+
+func (p plain) file(file *File) *File {
+	f := *file
+	f.Options = p.options(f.Options)
+	f.Messages = p.messages(f.Messages)
+	f.Enums = p.enums(f.Enums)
+	f.Extends = p.extends(f.Extends)
 	f.Services = nil
-	for _, service := range s.file.Services {
+	for _, service := range file.Services {
 		c := *service
-		c.Options = withoutCustom(c.Options)
+		c.Options = p.options(c.Options)
 		c.RPCs = nil
 		for _, rpc := range service.RPCs {
 			r := *rpc
-			r.Options = withoutCustom(r.Options)
+			r.Options = p.options(r.Options)
 			c.RPCs = append(c.RPCs, &r)
 		}
 		f.Services = append(f.Services, &c)
 	}
-	text, _ := printFile(&f) // shorter than the canonical text, which fits
-	return text
+	return &f
 }
 
-// withoutCustom keeps the options whose names, as they are written, mean no
-// extension or one of Confluent's.
-func withoutCustom(options []Option) []Option {
+// options keeps those whose names, as they are written, mean no extension or
+// one of Confluent's.
+func (p plain) options(options []Option) []Option {
 	var out []Option
 	for _, o := range options {
-		if !o.Paren || strings.HasPrefix(o.Name, "confluent.") {
+		if !o.Paren || strings.HasPrefix(o.Name, "confluent.") && !p.dropMeta {
 			out = append(out, o)
 		}
 	}
 	return out
 }
 
-func plainMessages(list []*Message) []*Message {
+func (p plain) extends(list []*Extend) []*Extend {
+	if !p.keepExtends {
+		return nil
+	}
+	var out []*Extend
+	for _, x := range list {
+		c := *x
+		c.Fields = p.fields(x.Fields)
+		out = append(out, &c)
+	}
+	return out
+}
+
+func (p plain) extensions(list []Extensions) []Extensions {
+	if !p.keepExtends {
+		return nil
+	}
+	var out []Extensions
+	for _, x := range list {
+		x.Options = p.options(x.Options)
+		out = append(out, x)
+	}
+	return out
+}
+
+func (p plain) messages(list []*Message) []*Message {
 	var out []*Message
 	for _, m := range list {
 		c := *m
-		c.Options = withoutCustom(m.Options)
-		c.Fields = plainFields(m.Fields)
-		c.Oneofs, c.Groups = nil, plainGroups(m.Groups)
+		c.Options = p.options(m.Options)
+		c.Fields = p.fields(m.Fields)
+		c.Oneofs, c.Groups = nil, p.groups(m.Groups)
 		for _, o := range m.Oneofs {
 			x := *o
-			x.Options, x.Fields, x.Groups = withoutCustom(o.Options), plainFields(o.Fields), plainGroups(o.Groups)
+			x.Options, x.Fields, x.Groups = p.options(o.Options), p.fields(o.Fields), p.groups(o.Groups)
 			c.Oneofs = append(c.Oneofs, &x)
 		}
-		c.Extensions, c.Extends = nil, nil
-		c.Messages = plainMessages(m.Messages)
-		c.Enums = plainEnums(m.Enums)
+		c.Extensions, c.Extends = p.extensions(m.Extensions), p.extends(m.Extends)
+		c.Messages = p.messages(m.Messages)
+		c.Enums = p.enums(m.Enums)
 		out = append(out, &c)
 	}
 	return out
 }
 
-func plainFields(list []*Field) []*Field {
+func (p plain) fields(list []*Field) []*Field {
 	var out []*Field
 	for _, f := range list {
 		c := *f
-		c.Options = withoutCustom(f.Options)
+		c.Options = p.options(f.Options)
 		out = append(out, &c)
 	}
 	return out
 }
 
-func plainGroups(list []*Group) []*Group {
+func (p plain) groups(list []*Group) []*Group {
 	var out []*Group
 	for _, g := range list {
 		c := *g
-		c.Fields = plainFields(g.Fields)
+		c.Fields = p.fields(g.Fields)
 		out = append(out, &c)
 	}
 	return out
 }
 
-func plainEnums(list []*Enum) []*Enum {
+func (p plain) enums(list []*Enum) []*Enum {
 	var out []*Enum
 	for _, e := range list {
 		c := *e
-		c.Options = withoutCustom(e.Options)
+		c.Options = p.options(e.Options)
 		c.Values = nil
 		for _, v := range e.Values {
-			v.Options = withoutCustom(v.Options)
+			v.Options = p.options(v.Options)
 			c.Values = append(c.Values, v)
 		}
 		out = append(out, &c)

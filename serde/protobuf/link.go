@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bufbuild/protocompile"
@@ -45,10 +47,20 @@ type linkResult struct {
 
 // Link returns the descriptor of the schema with everything it refers to, or
 // a *LinkError that says why protoc would refuse it. Imports are resolved among
-// the dependencies and the built-in files, never elsewhere. The result is made
-// once and shared.
+// the dependencies and the built-in files, never elsewhere. Two things that
+// protoc refuses don't stand in the way of decoding and are made up for: custom
+// options that mean nothing are left out, missing imports of types that are
+// known are added. The result is made once and shared.
 func (s *Schema) Link() (protoreflect.FileDescriptor, error) {
-	s.linkOnce.Do(func() { s.linked = s.link() })
+	s.linkOnce.Do(func() {
+		s.linked = s.link(false)
+		if s.linked.err == nil {
+			return
+		}
+		if again := s.link(true); again.err == nil {
+			s.linked = again
+		}
+	})
 	return s.linked.file, s.linked.err
 }
 
@@ -56,22 +68,17 @@ func (s *Schema) Link() (protoreflect.FileDescriptor, error) {
 // dependency has it.
 func (s *Schema) mainPath() string {
 	name := fileName
-	for s.dependency(name) != nil || builtIns().files[name] != nil {
+	for s.hasDependency(name) || builtIns().files[name] != nil {
 		name += "_"
 	}
 	return name
 }
 
-func (s *Schema) dependency(name string) *schema.Dependency {
-	for i := range s.deps {
-		if s.deps[i].Name == name {
-			return &s.deps[i]
-		}
-	}
-	return nil
+func (s *Schema) hasDependency(name string) bool {
+	return slices.ContainsFunc(s.files, func(d dependency) bool { return d.name == name })
 }
 
-func (s *Schema) link() (result linkResult) {
+func (s *Schema) link(loose bool) linkResult {
 	main := s.mainPath()
 	var problems []*schema.ParseError
 	add := func(err reporter.ErrorWithPos) error {
@@ -82,7 +89,7 @@ func (s *Schema) link() (result linkResult) {
 		return nil
 	}
 	compiler := protocompile.Compiler{
-		Resolver:       protocompile.WithStandardImports(resolver{s, main}),
+		Resolver:       protocompile.WithStandardImports(resolver{s, main, loose}),
 		MaxParallelism: 1,
 		SourceInfoMode: protocompile.SourceInfoNone,
 		Reporter:       reporter.NewReporter(add, nil),
@@ -117,39 +124,60 @@ func problem(err reporter.ErrorWithPos, main string) *schema.ParseError {
 type resolver struct {
 	schema *Schema
 	main   string
+	loose  bool
 }
 
 // FindFileByPath returns the schema's own text, a dependency's, or that of a
 // built-in file.
 func (r resolver) FindFileByPath(name string) (protocompile.SearchResult, error) {
 	if name == r.main {
+		if r.loose {
+			return r.file(r.schema.complete()), nil
+		}
 		return source(r.schema.canonical), nil
 	}
-	if d := r.schema.dependency(name); d != nil {
-		return r.schema.dependencySource(d)
+	// References may be named with a path that imports spell cleanly.
+	for _, f := range r.schema.files {
+		if f.name == name || path.Clean(f.name) == name {
+			return r.file(f.file), nil
+		}
 	}
 	if text, ok := builtIns().texts[strings.Replace(name, "confluent/types/", "confluent/type/", 1)]; ok {
 		return source(text), nil
 	}
-	// References may be named with a path that imports spell cleanly.
-	for i := range r.schema.deps {
-		if d := &r.schema.deps[i]; path.Clean(d.Name) == name {
-			return r.schema.dependencySource(d)
-		}
-	}
 	return protocompile.SearchResult{}, notFoundError{name}
 }
 
-// dependencySource returns the text behind a reference, printed if it was a
-// descriptor.
-func (s *Schema) dependencySource(d *schema.Dependency) (protocompile.SearchResult, error) {
-	for _, f := range s.files {
-		if f.name == d.Name {
-			text, _ := printFile(f.file)
-			return source(text), nil
+// file returns a file as text: a dependency may have been a descriptor.
+func (r resolver) file(f *File) protocompile.SearchResult {
+	if r.loose {
+		f = plain{keepExtends: true, dropMeta: true}.file(f)
+	}
+	text, _ := printFile(f)
+	return source(text)
+}
+
+// complete returns the file with imports of all files that it uses types of.
+func (s *Schema) complete() *File {
+	f := *s.file
+	f.Imports = slices.Clip(f.Imports)
+	imported := map[string]bool{}
+	for _, i := range slices.Concat(f.Imports, f.PublicImports) {
+		imported[i.Path] = true
+	}
+	s.normalize()
+	add := func(name string, file *File) {
+		if s.used[file] && !imported[name] {
+			f.Imports = append(f.Imports, Import{Path: name})
 		}
 	}
-	return source(d.Text), nil
+	for _, d := range s.files {
+		add(d.name, d.file)
+	}
+	for _, name := range slices.Sorted(maps.Keys(builtIns().files)) {
+		add(name, builtIns().files[name])
+	}
+	return &f
 }
 
 func source(text string) protocompile.SearchResult {
@@ -159,6 +187,7 @@ func source(text string) protocompile.SearchResult {
 // notFoundError is the error for an import that is nowhere.
 type notFoundError struct{ name string }
 
+// Error names the import.
 func (e notFoundError) Error() string {
 	return fmt.Sprintf("import %q is neither a reference nor built in", e.name)
 }

@@ -73,6 +73,19 @@ func TestLinkErrors(t *testing.T) {
 	}
 }
 
+// TestLinkMakesUp: what protoc refuses but decoding doesn't need.
+func TestLinkMakesUp(t *testing.T) {
+	dep := schema.Dependency{Name: "t.proto", Text: "syntax = \"proto3\"; package t; message T { string s = 1 [(nowhere) = 1]; }"}
+	s := parse(t, `syntax = "proto3"; message M { google.protobuf.Timestamp at = 1; t.T t = 2 [(confluent.field_meta) = {tags: ["x"]}]; map<string, google.type.Date> d = 3; } `, dep)
+	f, err := s.Link()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := f.Messages().ByName("M"); m.Fields().ByName("at").Message().FullName() != "google.protobuf.Timestamp" || f.Imports().Len() != 3 {
+		t.Errorf("%v, %d imports", m, f.Imports().Len())
+	}
+}
+
 // TestDescriptorIsComplete: the descriptor is built by the descriptor library
 // from the reference's file and its own, as clients do.
 func TestDescriptorIsComplete(t *testing.T) {

@@ -151,6 +151,7 @@ type scopes struct {
 	names  *names
 	levels []level
 	steps  int
+	used   map[*File]bool // where definitions were found
 }
 
 func (n *names) in(path []string) *scopes {
@@ -202,10 +203,14 @@ func (s *scopes) isHidden(n *node) bool {
 }
 
 func (s *scopes) definition(name string) *Definition {
-	if n := s.find(name, func(n *node) bool { return n.def != nil }); n != nil {
-		return n.def
+	n := s.find(name, func(n *node) bool { return n.def != nil })
+	if n == nil {
+		return nil
 	}
-	return nil
+	if s.used != nil {
+		s.used[n.def.File] = true
+	}
+	return n.def
 }
 
 func (s *scopes) extension(name string) *extension {

@@ -17,8 +17,10 @@ type normalizer struct {
 	err    *schema.ParseError
 }
 
-func normalize(f *File, names *names) (*File, *schema.ParseError) {
+// normalize returns the tree and the files that its types are of.
+func normalize(f *File, names *names) (*File, map[*File]bool, *schema.ParseError) {
 	n := &normalizer{scopes: names.in(splitName(f.Package))}
+	n.scopes.used = map[*File]bool{}
 	out := &File{Syntax: f.Syntax, Package: f.Package}
 	if f.Syntax == "proto2" {
 		out.Syntax = ""
@@ -41,7 +43,7 @@ func normalize(f *File, names *names) (*File, *schema.ParseError) {
 	if n.scopes.spent() {
 		n.fail(Pos{}, "Schema is too complex: its names take too many steps to resolve")
 	}
-	return out, n.err
+	return out, n.scopes.used, n.err
 }
 
 func (n *normalizer) fail(pos Pos, message string) {

@@ -135,9 +135,10 @@ type Schema struct {
 	names     *names
 	canonical string
 
-	once         sync.Once // guards the three fields below
+	once         sync.Once // guards the four fields below
 	normalized   string
 	normalFile   *File
+	used         map[*File]bool
 	normalizeErr *schema.ParseError
 
 	linkOnce sync.Once // guards linked
@@ -200,7 +201,8 @@ func (s *Schema) Name() string {
 // reference does so: what isn't a schema then is refused.
 func (s *Schema) normalize() *schema.ParseError {
 	s.once.Do(func() {
-		f, err := normalize(s.file, s.names)
+		f, used, err := normalize(s.file, s.names)
+		s.used = used
 		if err != nil {
 			s.normalizeErr = err
 			return
