@@ -10,6 +10,7 @@ import (
 	"milena/registry/api"
 	"milena/registry/errcode"
 	"milena/serde/avro"
+	"milena/serde/jsonschema"
 	"milena/serde/protobuf"
 	"milena/serde/schema"
 )
@@ -21,22 +22,28 @@ func editTags(p schema.Parsed, add, remove []api.SchemaTags, lenient bool) (stri
 	if s, ok := p.(*protobuf.Schema); ok {
 		return editProtobufTags(s, add, remove, lenient)
 	}
-	if _, ok := p.(*avro.Schema); !ok {
-		return "", errcode.InvalidSchema.New(fmt.Sprintf("Schemas of type %s can't be tagged", p.Type()))
-	}
 	root, err := readNode(p.Canonical())
 	if err != nil {
 		return "", errcode.Internal.New().Because(fmt.Errorf("read canonical text: %w", err))
 	}
-	places := map[string]*node{}
-	root.places("", places)
+	var placeOf func(path string) *node
+	switch p.(type) {
+	case *avro.Schema:
+		places := map[string]*node{}
+		root.places("", places)
+		placeOf = func(path string) *node { return places[path] }
+	case *jsonschema.Schema:
+		placeOf = root.jsonPlace
+	default:
+		return "", errcode.InvalidSchema.New(fmt.Sprintf("Schemas of type %s can't be tagged", p.Type()))
+	}
 	for i, list := range [][]api.SchemaTags{add, remove} {
 		for _, t := range list {
 			path := ""
 			if t.SchemaEntity != nil {
 				path = strings.TrimPrefix(t.SchemaEntity.EntityPath, ".")
 			}
-			place := places[path]
+			place := placeOf(path)
 			switch {
 			case place == nil && lenient:
 			case place == nil:

@@ -7,6 +7,7 @@ import (
 	"milena/registry/api"
 	"milena/registry/state"
 	"milena/serde/avro"
+	"milena/serde/jsonschema"
 	"milena/serde/protobuf"
 )
 
@@ -25,16 +26,22 @@ func (r *Registry) tags(v *state.View, version *state.Version, wanted []string) 
 		r.opt.Logger.Warn("stored schema can't be searched for tags", "subject", version.Name.String(), "version", version.Schema.Version, "err", err)
 		return nil
 	}
-	if s, ok := p.(*protobuf.Schema); ok {
-		return protobufTags(s, wanted)
-	}
-	a, ok := p.(*avro.Schema)
-	if !ok {
+	switch p := p.(type) {
+	case *avro.Schema:
+		f := tagFinder{wanted: wanted, seen: map[*avro.Type]bool{}}
+		f.walk(p.Root())
+		return f.found
+	case *jsonschema.Schema:
+		found, err := jsonSchemaTags(p, wanted)
+		if err != nil { // a canonical text is JSON
+			r.opt.Logger.Error("stored schema can't be searched for tags", "subject", version.Name.String(), "version", version.Schema.Version, "err", err)
+		}
+		return found
+	case *protobuf.Schema:
+		return protobufTags(p, wanted)
+	default:
 		return nil
 	}
-	f := tagFinder{wanted: wanted, seen: map[*avro.Type]bool{}}
-	f.walk(a.Root())
-	return f.found
 }
 
 type tagFinder struct {
