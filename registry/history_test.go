@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func step(t *rapid.T, r *registry.Registry, op string, draw *draws) string {
 	var err error
 	switch op {
 	case "register":
-		v, err = r.Register(ctx, subject, draw.request(), registry.RegisterOptions{Normalize: draw.flag, Force: draw.number == 0})
+		v, err = tryRegister(t, r, subject, draw.request(), registry.RegisterOptions{Normalize: draw.flag, Force: draw.number == 0})
 	case "lookup":
 		v, err = r.Lookup(ctx, subject, draw.request(), registry.LookupOptions{Deleted: draw.flag})
 	case "check":
@@ -71,6 +72,25 @@ func step(t *rapid.T, r *registry.Registry, op string, draw *draws) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+// tryRegister wants a dry run to say what the registration then does.
+func tryRegister(t *rapid.T, r *registry.Registry, subject string, req api.RegisterRequest, o registry.RegisterOptions) (api.RegisterResponse, error) {
+	dry, dryErr := r.DryRun(t.Context(), subject, req, o)
+	answer, err := r.Register(t.Context(), subject, req, o)
+	switch {
+	case errors.Is(err, errcode.Incompatible):
+		if dryErr != nil || dry.IsCompatible || !strings.Contains(err.Error(), strings.Join(dry.Messages, ", ")) {
+			t.Fatalf("dry run: %+v, %v; then %v", dry, dryErr, err)
+		}
+	case err != nil:
+		if dryErr == nil || dryErr.Error() != err.Error() {
+			t.Fatalf("dry run: %+v, %v; then %v", dry, dryErr, err)
+		}
+	case dryErr != nil || !dry.IsCompatible || !reflect.DeepEqual(dry.RegisterResponse, answer):
+		t.Fatalf("dry run: %+v, %v; then %+v", dry, dryErr, answer)
+	}
+	return answer, err
 }
 
 type draws struct {

@@ -213,11 +213,13 @@ func (im *importer) decideAll(v *state.View) ([]verdict, []*store.Record) {
 	return verdicts, all
 }
 
-// check gives records their time and refuses the line if the log would not take
+// check gives records that have none the time of their line, and refuses the line if the log would not take
 // one of them.
 func (d *verdict) check(timestampMillis int64) {
 	for _, record := range d.records {
-		record.TimestampMillis = max(timestampMillis, 0)
+		if record.TimestampMillis == 0 {
+			record.TimestampMillis = max(timestampMillis, 0)
+		}
 		e, err := store.Encode(record)
 		if err == nil {
 			err = store.CheckEntries([]store.Entry{e})

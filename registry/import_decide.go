@@ -28,7 +28,7 @@ func (im *importer) decide(v *state.View, l *transfer.Line) verdict {
 	case l.Mode != nil:
 		return im.decideMode(v, l.Mode)
 	case l.Association != nil:
-		return im.decideAssociation(v, l.Association)
+		return im.decideAssociation(v, l.Association, l.CreateMillis)
 	case l.Kek != nil:
 		return im.decideKek(v, l.Kek)
 	case l.Dek != nil:
@@ -198,7 +198,9 @@ func (im *importer) decideMode(v *state.View, m *store.Mode) verdict {
 	return d
 }
 
-func (im *importer) decideAssociation(v *state.View, a *store.Association) verdict {
+// decideAssociation takes an association over. The time at which it was made is
+// that of its first record, so it may come with two.
+func (im *importer) decideAssociation(v *state.View, a *store.Association, createMillis int64) verdict {
 	n := parseSubject(a.Subject)
 	if err := im.r.checkName(n); err != nil {
 		return refuse(err)
@@ -228,6 +230,11 @@ func (im *importer) decideAssociation(v *state.View, a *store.Association) verdi
 	}
 	if readOnly(im.r.effectiveMode(v, n)) {
 		return refuse(forbidden(n.String(), n.Prefix(), "in read-only mode"))
+	}
+	if createMillis > 0 {
+		first := *record
+		first.TimestampMillis = createMillis
+		return change(&first, record)
 	}
 	return change(record)
 }

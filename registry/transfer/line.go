@@ -35,6 +35,9 @@ type Line struct {
 	// TimestampMillis is when the registry wrote what the line says, in
 	// milliseconds since the epoch; 0 is unknown.
 	TimestampMillis int64 `json:"ts,omitempty"`
+	// CreateMillis is when it wrote an association first, if that is another
+	// time.
+	CreateMillis int64 `json:"createTs,omitempty"`
 }
 
 // Header is the first line of a stream.

@@ -234,9 +234,9 @@ func (r *Remote) settings(ctx context.Context, name string, put func(Line) bool)
 	if err != nil {
 		return err
 	}
-	// The default context always answers; the server's own default is no
-	// config.
-	if ok && (name != "" || !isDefault(&c)) {
+	// Two contexts always answer; the server's own default is no config.
+	always := name == "" || name == state.Name{Context: state.GlobalContext}.Prefix()
+	if ok && !(always && isDefault(&c)) {
 		c.Subject = name
 		if !put(Line{Config: &c}) {
 			return errEnough
@@ -246,7 +246,7 @@ func (r *Remote) settings(ctx context.Context, name string, put func(Line) bool)
 	if ok, err = r.get(ctx, "/mode"+suffix, &m); err != nil {
 		return err
 	}
-	if ok && m.Mode != "" && (name != "" || m.Mode != "READWRITE") {
+	if ok && m.Mode != "" && !(always && m.Mode == "READWRITE") {
 		m.Subject = name
 		if !put(Line{Mode: &m}) {
 			return errEnough
@@ -265,6 +265,7 @@ func isDefault(c *store.Config) bool {
 func (r *Remote) associations(ctx context.Context, subject string, put func(Line) bool) error {
 	var list []struct {
 		store.Association
+		CreateMillis int64 `json:"createTs"`
 		UpdateMillis int64 `json:"updateTs"`
 	}
 	if _, err := r.get(ctx, "/associations/subjects/"+url.PathEscape(subject), &list); err != nil {
@@ -273,7 +274,7 @@ func (r *Remote) associations(ctx context.Context, subject string, put func(Line
 	for i := range list {
 		a := list[i].Association
 		a.Frozen = a.Frozen || a.Lifecycle == "STRONG" // answers leave out what follows
-		if !put(Line{Association: &a, TimestampMillis: list[i].UpdateMillis}) {
+		if !put(associationLine(&a, list[i].CreateMillis, list[i].UpdateMillis)) {
 			return errEnough
 		}
 	}

@@ -116,11 +116,19 @@ func schemaLine(version *state.Version) Line {
 
 func (w *walk) associations() bool {
 	for a := range w.view.Associations() {
-		if w.wants(a.Name) && !w.yield(Line{Association: &a.Association, TimestampMillis: a.UpdateMillis}) {
+		if w.wants(a.Name) && !w.yield(associationLine(&a.Association, a.CreateMillis, a.UpdateMillis)) {
 			return false
 		}
 	}
 	return true
+}
+
+func associationLine(a *store.Association, createMillis, updateMillis int64) Line {
+	l := Line{Association: a, TimestampMillis: updateMillis}
+	if createMillis != updateMillis {
+		l.CreateMillis = createMillis
+	}
+	return l
 }
 
 func (w *walk) keys() bool {
