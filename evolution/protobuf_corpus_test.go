@@ -93,3 +93,54 @@ func TestProtobufCorpus(t *testing.T) {
 		}
 	})
 }
+
+// TestProtobufMessages: form and words of the findings, only of what breaks.
+func TestProtobufMessages(t *testing.T) {
+	const p = "syntax = \"proto3\";\n\n"
+	old := parseProto(t, p+"message M {\n  string a = 1;\n}\n", nil, true)
+	next := parseProto(t, p+"message M {\n  int32 b = 1;\n}\n", nil, false)
+	res, err := newChecker(t, Options{}).Check(t.Context(), Forward, next, []schema.Parsed{old})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`{errorType:"FIELD_SCALAR_KIND_CHANGED", description:"The kind of a SCALAR field at path '#/M/1' in the old schema does not match its kind in the new schema"}`,
+		"{oldSchemaVersion: 3}", "{oldSchema: '" + old.Canonical() + "'}", "{validateFields: 'false', compatibility: 'FORWARD'}",
+	}
+	if got := res.Messages(3, false); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// TestProtobufBugs: what other checkers got wrong.
+func TestProtobufBugs(t *testing.T) {
+	const p = "syntax = \"proto3\"; package shop; "
+	for _, c := range []struct {
+		why        string
+		level      Level
+		old        []string
+		next       string
+		compatible bool
+	}{
+		{"a changed package is no small change", Backward, []string{"syntax = \"proto3\"; package x.v1; message M { int32 a = 1; }"},
+			"syntax = \"proto3\"; package x.v2; message M { int32 a = 1; }", false},
+		{"a number taken up again is judged against each version", BackwardTransitive,
+			[]string{p + "message M { int32 a = 1; string b = 2; }", p + "message M { int32 a = 1; reserved 2; }"},
+			p + "message M { int32 a = 1; int32 z = 2; }", false},
+		{"but not against the latest, which reserves it", Backward,
+			[]string{p + "message M { int32 a = 1; string b = 2; }", p + "message M { int32 a = 1; reserved 2; }"},
+			p + "message M { int32 a = 1; int32 z = 2; }", true},
+		{"types that hold each other end", Full,
+			[]string{p + "message Node { Node next = 1; map<string, Node> kids = 2; Leaf leaf = 3; } message Leaf { Node up = 1; }"},
+			p + "message Node { Node next = 1; map<string, Node> kids = 2; Leaf leaf = 3; int32 more = 4; } message Leaf { Node up = 1; }", true},
+	} {
+		var old []schema.Parsed
+		for _, text := range c.old {
+			old = append(old, parseProto(t, text, nil, true))
+		}
+		res, err := newChecker(t, Options{}).Check(t.Context(), c.level, parseProto(t, c.next, nil, false), old)
+		if err != nil || res.Compatible != c.compatible {
+			t.Errorf("%s: %v %v", c.why, res, err)
+		}
+	}
+}

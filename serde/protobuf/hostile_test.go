@@ -13,7 +13,7 @@ import (
 // TestHostileTexts: whatever a text does, it is parsed or refused in bounded
 // time.
 func TestHostileTexts(t *testing.T) {
-	const n = 100_000
+	const n = 20_000
 	names := strings.Repeat("m.", 400) + "m"
 	for name, text := range map[string]string{
 		"nested messages":  "syntax = \"proto3\";" + strings.Repeat("message M {", n) + strings.Repeat("}", n),
@@ -22,7 +22,7 @@ func TestHostileTexts(t *testing.T) {
 		"nested maps":      "syntax = \"proto3\"; message M {" + strings.Repeat("map<string, ", n) + "int32" + strings.Repeat(">", n) + " a = 1; }",
 		"option parts":     "option (a)" + strings.Repeat(".a", n) + " = 1;",
 		"keys in parts":    "option a = {" + manyLines(n, func(i int) string { return fmt.Sprintf("(a).k%d: 1 ", i) }) + "}; message M {}",
-		"types":            manyLines(n+1, func(i int) string { return fmt.Sprintf("message M%d {}\n", i) }),
+		"types":            manyLines(100_001, func(i int) string { return fmt.Sprintf("message M%d {}\n", i) }),
 		"fields":           "syntax = \"proto3\"; message M {" + manyLines(n, func(i int) string { return fmt.Sprintf("M f%d = %d;", i, i) }) + "}",
 		"deep names":       "syntax = \"proto3\"; package " + names + "; message M {" + manyLines(n, func(i int) string { return fmt.Sprintf("x.M f%d = %d;", i, i) }) + "}",
 		"unknown names":    "syntax = \"proto3\"; message M {" + manyLines(n, func(i int) string { return fmt.Sprintf("map<int32, N%d> f%d = %d;", i, i, i) }) + "}",
