@@ -247,12 +247,8 @@ func IsSyntax(err error) bool {
 // matter.
 func Equal(a, b *Schema) bool { return a.canonical == b.canonical }
 
-// Scope returns the names of the scope that types of a definition's fields are
-// resolved in.
-func (d *Definition) Scope() string { return d.Name }
-
-// Resolve returns what a type name means inside a scope: a full name of a
-// message or package, "" for the root. It reports false for scalars and for
+// Resolve returns what a type name means inside a scope: the full name of a
+// message (Definition.Name for its fields) or package, "" for the root. It reports false for scalars and for
 // what isn't known. The definition is of the schema's own file, of one that it
 // refers to, or of a built-in one.
 func (s *Schema) Resolve(scope, name string) (*Definition, bool) {
