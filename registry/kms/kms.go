@@ -3,7 +3,6 @@ package kms
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 )
 
@@ -36,14 +35,23 @@ type Service interface {
 	Open(ctx context.Context, id string, props map[string]string) (Key, error)
 }
 
+// UnsupportedError says that no service has keys of a type.
+type UnsupportedError struct{ Type, ID string }
+
+// Error says so in the reference's words, which clients see.
+func (e *UnsupportedError) Error() string {
+	return "No KMS driver supports: " + e.Type + "://" + e.ID
+}
+
 // Services finds keys in several services.
 type Services []Service
 
-// Open returns the key with an id from the service of a type.
+// Open returns the key with an id from the service of a type, or an
+// UnsupportedError.
 func (s Services) Open(ctx context.Context, typ, id string, props map[string]string) (Key, error) {
 	i := slices.IndexFunc(s, func(service Service) bool { return service.Type() == typ })
 	if i < 0 {
-		return nil, fmt.Errorf("No KMS driver supports: %s://%s", typ, id) //nolint:staticcheck // the reference's words, which clients see
+		return nil, &UnsupportedError{typ, id}
 	}
 	return s[i].Open(ctx, id, props)
 }

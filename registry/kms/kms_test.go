@@ -70,6 +70,10 @@ func TestServices(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.typ, err, c.want)
 		}
 	}
+	var unsupported *kms.UnsupportedError
+	if _, err := all.Open(t.Context(), "other-kms", "id", nil); !errors.As(err, &unsupported) || unsupported.Type != "other-kms" {
+		t.Errorf("an unknown type gives %v", err)
+	}
 }
 
 func TestMaterial(t *testing.T) {
