@@ -65,3 +65,26 @@ type Match struct {
 	Deleted    bool     `json:"deleted,omitempty"`
 	Entities   []string `json:"entities,omitempty"` // paths of the records and fields that were meant, the first 20
 }
+
+// Inspection is a version with what there is to say about its use. With
+// format=fileset the schema is the Base64 of a FileDescriptorSet.
+type Inspection struct {
+	Schema
+	Decodable bool      `json:"decodable"` // records can be decoded by the schema
+	Problems  []Problem `json:"problems"`  // why not; none if they can
+}
+
+// Problem is one reason why records can't be decoded by a schema.
+type Problem struct {
+	Line    int    `json:"line,omitempty"`   // in the text, from 1 on
+	Column  int    `json:"column,omitempty"` // in bytes, from 1 on
+	Path    string `json:"path,omitempty"`   // in the schema, or the reference that has the problem
+	Message string `json:"message"`
+}
+
+// FileSetResponse is the answer to the registration of a FileDescriptorSet:
+// what was registered, or was there, in the order of the set. The last one is
+// the schema itself.
+type FileSetResponse struct {
+	Registered []Schema `json:"registered"`
+}

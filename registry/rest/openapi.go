@@ -112,6 +112,9 @@ func (d *openapi) content(row *route, v any, raw bool) map[string]any {
 			"type": "string", "description": "JSON Lines: one JSON object per line",
 		}}}
 	}
+	if _, ok := v.(octets); ok {
+		return map[string]any{"application/octet-stream": map[string]any{}}
+	}
 	schema := map[string]any{"type": "string", "description": "the text of the schema itself"}
 	if !raw {
 		schema = d.schemas.of(v)

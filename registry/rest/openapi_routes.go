@@ -157,5 +157,15 @@ func describeExtensions() map[string]description {
 			detail: "With dryRun=true nothing is written: the answer has the id and version that the registration would have, the findings " +
 				"of the compatibility check, which are no error here, and the normalized text. Without it this is register.",
 			request: api.RegisterRequest{}, response: api.DryRunResponse{}},
+		"GET /milena/v1/subjects/{subject}/versions/{version}": {id: "inspectVersion", summary: "Read a version, and whether records can be decoded by it",
+			detail: "Also has the format fileset: the Base64 of a FileDescriptorSet with everything that a Protobuf schema refers to.", response: api.Inspection{}},
+		"GET /milena/v1/schemas/ids/{id}": {id: "inspectSchema", summary: "Read a schema by id, and whether records can be decoded by it",
+			detail: "Also has the format fileset: the Base64 of a FileDescriptorSet with everything that a Protobuf schema refers to.", response: api.Inspection{}},
+		"POST /milena/v1/subjects/{subject}/fileset": {id: "registerFileSet", summary: "Register a FileDescriptorSet",
+			detail: "The body is the set itself, as protoc -o and buf build write it, with the type application/octet-stream. Its last file is " +
+				"registered under the subject, the others under their paths, in the same context.", request: octets{}, response: api.FileSetResponse{}},
 	}
 }
+
+// octets is a body that is no JSON.
+type octets struct{}

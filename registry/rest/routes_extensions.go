@@ -24,5 +24,12 @@ func extensionRoutes() []route {
 			[]string{"normalize", "format", "force", "dryRun"},
 			codes{errcode.Incompatible, errcode.InvalidSchema, errcode.OperationNotPermitted, errcode.InvalidSubject,
 				errcode.SchemaTooLarge, errcode.InvalidRuleSet}, writes},
+		{get, base + "/subjects/{subject}/versions/{version}", (*Server).inspectVersion, Read, "", 0,
+			[]string{"deleted", "format", "referenceFormat", "findTags"},
+			codes{errcode.SubjectNotFound, errcode.VersionNotFound, errcode.InvalidVersion, errcode.InvalidSchema}, 0},
+		{post, base + "/subjects/{subject}/fileset", (*Server).registerFileSet, Write, "registerFileSet.arg1", 0, []string{"normalize"},
+			codes{errcode.Incompatible, errcode.InvalidSchema, errcode.OperationNotPermitted, errcode.InvalidSubject, errcode.SchemaTooLarge}, writes},
+		{get, base + "/schemas/ids/{id}", (*Server).inspectID, Read, "", 0,
+			[]string{"subject", "format", "referenceFormat", "findTags"}, codes{errcode.SchemaNotFound, errcode.InvalidSchema}, 0},
 	}
 }

@@ -3,6 +3,7 @@ package rest
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -208,9 +209,23 @@ func play(t *testing.T, script transcript, prefix string, so Options) []string {
 		if prefix != "" && !strings.HasPrefix(path, contextPrefix[:10]) && !strings.HasPrefix(path, "/milena/") && path != "/" {
 			path = prefix + path
 		}
-		got = append(got, show(do(t, s.Handler(), x.method, path, x.body)))
+		got = append(got, show(do(t, s.Handler(), x.method, path, bodyOf(t, x.body))))
 	}
 	return got
+}
+
+// bodyOf returns the body that a transcript means: behind "base64:" are bytes.
+func bodyOf(t *testing.T, text string) string {
+	t.Helper()
+	encoded, ok := strings.CutPrefix(text, "base64:")
+	if !ok {
+		return text
+	}
+	b, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 func transcripts(t *testing.T) []string {
