@@ -60,7 +60,8 @@ type result struct {
 	breaks  bool
 }
 
-// known is the result of a pair with the place at which it was found.
+// known is the result of a pair with the place at which it was found, if there
+// are changes.
 type known struct {
 	result
 	at string
@@ -134,12 +135,16 @@ func (w *walker) schemas(original, update *jsonschema.Node) result {
 	w.c.Leave()
 	w.within = outer
 	delete(w.open, p)
+	k := known{result: r}
+	if len(r.changes) > 0 {
+		k.at = w.path()
+	}
 	if r.breaks && w.assumed[p] && !w.failed[p].breaks {
-		w.failed[p], w.disproved = known{r, w.path()}, true
+		w.failed[p], w.disproved = k, true
 	}
 	w.verdicts[p] = r.breaks
 	if w.quiet == 0 {
-		w.seen[p] = known{r, w.path()}
+		w.seen[p] = k
 	}
 	return r
 }

@@ -36,7 +36,6 @@ func (d *document) scope() scope { return scope{d, d.base, d.root} }
 type loader struct {
 	limits  schema.Limits
 	main    *document
-	deps    []schema.Dependency
 	docs    map[string]*document // referenced texts by address
 	nodes   map[*Value]*Node
 	indexes map[*Value]map[string]int // members of wide objects

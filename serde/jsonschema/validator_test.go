@@ -122,16 +122,16 @@ func TestCosts(t *testing.T) {
 		{"two ways at each of 10 levels", both, nested(10), true},
 		{"two ways at each of 200 levels", both, nested(200), false},
 		{"different ways for different properties", `{"properties":{"a":{"anyOf":[{"$ref":"#"},{"type":"null"}]},"b":{"anyOf":[{"$ref":"#"},{"type":"null"}]}}}`, nested(400), true},
-		{"many patterns for many properties", manyPatterns(5000), `{"x":0` + manyMembers(20_000) + `}`, false},
+		{"many patterns for many properties", manyPatterns(500), `{"x":0` + manyMembers(2_000) + `}`, false},
 		{"one way at each of 500 levels", once, nested(500), true},
 		{"600 levels", once, nested(600), false},
 		{"100,000 levels", `{}`, strings.Repeat("[", 100_000), false},
 		{"a number of a million digits", `{"multipleOf":3}`, `1e1000000`, false},
 		{"a long number", `{"multipleOf":3}`, strings.Repeat("9", 1001), false},
-		{"many values", `{"uniqueItems":true}`, "[0" + manyNumbers(50_000) + "]", true},
+		{"many values", `{"uniqueItems":true}`, "[0" + manyNumbers(20_000) + "]", true},
 	} {
 		start := time.Now()
-		v, err := NewValidator(schema.Resolved{Text: c.schema}, ValidatorOptions{StepsMax: 200_000})
+		v, err := NewValidator(schema.Resolved{Text: c.schema}, ValidatorOptions{StepsMax: 60_000})
 		if err != nil {
 			t.Fatal(err)
 		}

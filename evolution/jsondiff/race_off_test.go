@@ -1,0 +1,5 @@
+//go:build !race
+
+package jsondiff
+
+const slowdown = 1
