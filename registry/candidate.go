@@ -20,6 +20,8 @@ type candidate struct {
 	schema store.Schema // Text as sent until it is parsed, then as it is stored
 	parsed schema.Parsed
 	used   []*state.Version // what its references, direct or not, stand for
+
+	meaning *uint64 // digest of parsed, once it is needed
 }
 
 // reading says how a candidate is read.
@@ -70,7 +72,7 @@ func (r *Registry) read(v *state.View, c *candidate, m reading) error {
 			return err
 		}
 	}
-	c.parsed, c.used, c.schema.Text = parsed, used, parsed.Canonical()
+	c.parsed, c.used, c.schema.Text, c.meaning = parsed, used, parsed.Canonical(), nil
 	return nil
 }
 
@@ -176,11 +178,19 @@ func (r *Registry) means(v *state.View, c *candidate, version *state.Version) bo
 	if old.Text == c.schema.Text && slices.Equal(old.References, c.schema.References) {
 		return true
 	}
-	parsed, err := r.stored(v, version)
-	if err != nil {
+	if c.parsed.Type() == schema.Protobuf {
+		return false // texts count as they are stored, and those were compared
+	}
+	read := func() (schema.Parsed, error) { return r.stored(v, version) }
+	if c.meaning == nil {
+		digest := r.meaning.digest(c.parsed)
+		c.meaning = &digest
+	}
+	if digest, ok, err := r.meaning.of(version, read); err != nil || ok && digest != *c.meaning {
 		return false // what can't be read is not the same as what can
 	}
-	return sameMeaning(c.parsed, parsed)
+	parsed, err := read()
+	return err == nil && sameMeaning(c.parsed, parsed)
 }
 
 // versionProperty is the metadata property that records an explicit version.

@@ -18,7 +18,7 @@
 //
 // Limits (Options.Limits): bytes of a schema, number and depth of references,
 // time of a compatibility check, entries of the lists of schemas and of
-// referrers, bytes of texts whose parsed form is cached, queued writes, writes
+// referrers, bytes of parsed schemas and of encoded answers in caches, queued writes, writes
 // and bytes of one append, tries of a write. The log bounds a record. The
 // package never asks the network: schemas are resolved from the view only.
 //

@@ -49,8 +49,8 @@ type Limits struct {
 	ReferenceDepthMax     int           // length of a chain of references; default 128
 	SchemasPageMax        int           // entries of a list of schemas; default 1,000
 	ReferencedByPageMax   int           // entries of a list of referrers; default 1,000
-	ParsedCacheBytesMax   int           // bytes of texts whose parsed form is kept; default 32 MiB
-	BodyCacheBytesMax     int           // bytes of encoded answers to reads by id that are kept; default 32 MiB
+	ParsedCacheBytesMax   int           // bytes of memory for parsed schemas, about 18 for one of text; default 48 MiB
+	BodyCacheBytesMax     int           // bytes of encoded answers to reads by id that are kept; default 16 MiB
 	QueuedWritesMax       int           // writes waiting for the writer; default 1,024
 	WritesPerCommitMax    int           // writes put into one append; default 256
 	CommitBytesMax        int           // bytes of records put into one append; default 8 MiB
@@ -74,8 +74,8 @@ func (l Limits) withDefaults() Limits {
 		{&l.ReferenceDepthMax, 128},
 		{&l.SchemasPageMax, 1_000},
 		{&l.ReferencedByPageMax, 1_000},
-		{&l.ParsedCacheBytesMax, 32 << 20},
-		{&l.BodyCacheBytesMax, 32 << 20},
+		{&l.ParsedCacheBytesMax, 48 << 20},
+		{&l.BodyCacheBytesMax, 16 << 20},
 		{&l.QueuedWritesMax, 1_024},
 		{&l.WritesPerCommitMax, 256},
 		{&l.CommitBytesMax, 8 << 20},

@@ -21,6 +21,7 @@ type Registry struct {
 	checker *evolution.Checker
 	parsed  *parsedCache
 	bodies  *bodies
+	meaning *meanings
 	view    atomic.Pointer[state.View] // stored by the writer only
 	trouble atomic.Pointer[error]      // why the log can't be used, nil if it can; stored by the writer only
 
@@ -55,6 +56,7 @@ func Open(ctx context.Context, o Options) (*Registry, error) {
 		level:   level,
 		checker: checker,
 		parsed:  newParsedCache(o.Limits.ParsedCacheBytesMax, &o.Observer),
+		meaning: newMeanings(),
 		bodies:  newBodies(o.Limits.BodyCacheBytesMax),
 		queue:   make(chan *proposal, o.Limits.QueuedWritesMax),
 		closed:  make(chan struct{}),

@@ -126,6 +126,9 @@ type writer struct {
 	log      store.Log
 	replayer *replayer
 	end      int64 // the position that the next record gets
+
+	crowd int           // writes of the last commit and those that waited behind it
+	took  time.Duration // that the last append took
 }
 
 func (w *writer) run() {
@@ -135,21 +138,48 @@ func (w *writer) run() {
 	for {
 		select {
 		case p := <-w.r.queue:
-			w.commit(ctx, w.gather(p))
+			batch := w.gather(p)
+			w.commit(ctx, batch)
+			w.crowd = len(batch) + len(w.r.queue)
 		case <-w.r.closed:
 			return // whoever waits sees that the writer has ended
 		}
 	}
 }
 
+// gatherMax bounds how long a write waits for others to share its append.
+const gatherMax = 2 * time.Millisecond
+
 // gather takes what has queued up behind first, so that it shares one append.
+// If the last commit had a crowd around it, those that were answered are likely
+// to come back at once: it waits for as many, up to half the time of an append.
+// Else writers that wait for their answers would fall into two halves, each
+// appending while the other one decides. A single writer never waits.
 func (w *writer) gather(first *proposal) []*proposal {
 	batch := []*proposal{first}
+	wanted := min(w.crowd, w.r.opt.Limits.WritesPerCommitMax)
+	var late <-chan time.Time
 	for len(batch) < w.r.opt.Limits.WritesPerCommitMax {
 		select {
 		case p := <-w.r.queue:
 			batch = append(batch, p)
+			continue
 		default:
+		}
+		if len(batch) >= wanted {
+			return batch
+		}
+		if late == nil {
+			t := time.NewTimer(min(w.took/2, gatherMax))
+			defer t.Stop()
+			late = t.C
+		}
+		select {
+		case p := <-w.r.queue:
+			batch = append(batch, p)
+		case <-late:
+			return batch
+		case <-w.r.closed:
 			return batch
 		}
 	}
@@ -231,11 +261,12 @@ func (w *writer) stage(view *state.View, p *proposal) (*state.View, []store.Entr
 func (w *writer) append(ctx context.Context, entries []store.Entry, view *state.View, writes int) error {
 	start := time.Now()
 	end, err := w.log.Append(ctx, w.end, entries)
+	w.took = time.Since(start)
 	switch {
 	case err == nil:
 		w.end = end
 		w.r.view.Store(view)
-		w.r.opt.Observer.committed(writes, len(entries), time.Since(start))
+		w.r.opt.Observer.committed(writes, len(entries), w.took)
 		return nil
 	case errors.Is(err, store.ErrConflict):
 		if err := w.catchUp(ctx); err != nil {

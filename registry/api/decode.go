@@ -25,6 +25,13 @@ func (e *DecodeError) Error() string { return e.Message }
 // DecodeRegister reads the body of a registration, look-up or compatibility
 // check. Errors are ErrNoBody or of type *DecodeError, here and below.
 func DecodeRegister(body []byte) (RegisterRequest, error) {
+	if r, ok := quickRegister(body); ok {
+		return r, nil
+	}
+	return decodeRegister(body)
+}
+
+func decodeRegister(body []byte) (RegisterRequest, error) {
 	o, err := object(body)
 	if err != nil {
 		return RegisterRequest{}, err
