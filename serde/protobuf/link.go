@@ -134,7 +134,7 @@ func (r resolver) FindFileByPath(name string) (protocompile.SearchResult, error)
 		if r.loose {
 			return r.file(r.schema.complete()), nil
 		}
-		return source(r.schema.canonical), nil
+		return r.file(r.schema.file), nil
 	}
 	// References may be named with a path that imports spell cleanly.
 	for _, f := range r.schema.files {
@@ -153,8 +153,7 @@ func (r resolver) file(f *File) protocompile.SearchResult {
 	if r.loose {
 		f = plain{keepExtends: true, dropMeta: true}.file(f)
 	}
-	text, _ := printFile(f)
-	return source(text)
+	return source(printStrict(f))
 }
 
 // complete returns the file with imports of all files that it uses types of.

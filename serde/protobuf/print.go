@@ -7,7 +7,8 @@ import "strings"
 // around them and nothing else.
 type printer struct {
 	strings.Builder
-	max int // bytes after which printing ends, because indentation multiplies
+	strict bool // escape all that protoc wants escaped, which the reference doesn't
+	max    int  // bytes after which printing ends, because indentation multiplies
 }
 
 // printedMax is how many bytes a text may print as.
@@ -18,6 +19,13 @@ func printFile(f *File) (string, bool) {
 	p := &printer{max: printedMax}
 	p.file(f)
 	return p.String(), !p.full()
+}
+
+// printStrict is printFile for compilers: the lines are the same.
+func printStrict(f *File) string {
+	p := &printer{max: printedMax, strict: true}
+	p.file(f)
+	return p.String()
 }
 
 func (p *printer) full() bool { return p.Len() > p.max }
@@ -33,7 +41,7 @@ func (p *printer) write(parts ...string) {
 
 func (p *printer) file(f *File) {
 	if f.Syntax != "" {
-		p.write("syntax = ", quote(f.Syntax), ";\n")
+		p.write("syntax = ", p.quote(f.Syntax), ";\n")
 	}
 	if f.Package != "" {
 		p.write("package ", f.Package, ";\n")
@@ -41,10 +49,10 @@ func (p *printer) file(f *File) {
 	if len(f.Imports)+len(f.PublicImports) > 0 {
 		p.write("\n")
 		for _, i := range f.Imports {
-			p.write(`import "`, i.Path, "\";\n") // not escaped in the reference
+			p.write("import ", p.bareQuote(i.Path), ";\n")
 		}
 		for _, i := range f.PublicImports {
-			p.write(`import public "`, i.Path, "\";\n")
+			p.write("import public ", p.bareQuote(i.Path), ";\n")
 		}
 	}
 	if len(f.Options) > 0 {
@@ -147,8 +155,7 @@ func (p *printer) reserved(indent string, list []Reserved) {
 				p.write(", ")
 			}
 			if item.Name != nil {
-				// The reference does not escape these.
-				p.write(`"`, *item.Name, `"`)
+				p.write(p.bareQuote(*item.Name))
 			} else {
 				p.numbers(item.Range)
 			}

@@ -1,6 +1,9 @@
 package protobuf
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // statements writes options one a statement.
 func (p *printer) statements(indent string, options []Option) {
@@ -63,7 +66,7 @@ func (p *printer) value(indent string, v *Value) {
 	inner := indent + "  "
 	switch v.Kind {
 	case StringValue:
-		p.write(quote(v.Text))
+		p.write(p.quote(v.Text))
 	case NumberValue, WordValue:
 		p.write(v.Text)
 	case ListValue:
@@ -92,4 +95,31 @@ var quoteEscapes = strings.NewReplacer(
 
 // quote returns a string as it is printed: everything but what must be escaped
 // stands for itself.
-func quote(s string) string { return `"` + quoteEscapes.Replace(s) + `"` }
+func (p *printer) quote(s string) string {
+	s = quoteEscapes.Replace(s)
+	if p.strict {
+		s = escapeControls(s)
+	}
+	return `"` + s + `"`
+}
+
+// bareQuote is quote for what the reference forgets to escape: import paths and
+// reserved names.
+func (p *printer) bareQuote(s string) string {
+	if p.strict {
+		return p.quote(s)
+	}
+	return `"` + s + `"`
+}
+
+func escapeControls(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == 0x7f {
+			fmt.Fprintf(&b, "\\%03o", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
