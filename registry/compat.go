@@ -107,8 +107,8 @@ func (f foreign) Name() string              { return "" }
 const reservedProperty = "confluent:reserved"
 
 // reservedProblems returns what a candidate does to reserved fields: names that
-// the latest version reserves and it does not, and fields with names that it
-// reserves itself.
+// the latest version reserves and it does not, fields with names that it
+// reserves itself, and fields with names that nobody may use.
 func reservedProblems(c *candidate, old []*state.Version) []string {
 	var problems []string
 	mine := reserved(c.schema.Metadata)
@@ -121,6 +121,10 @@ func reservedProblems(c *candidate, old []*state.Version) []string {
 		}
 	}
 	for _, field := range fieldNames(c.parsed) {
+		if forbiddenName(c.parsed.Type(), field) {
+			problems = append(problems, fmt.Sprintf(
+				"The new schema has field %s, whose name begins with the reserved characters $$.", field))
+		}
 		if slices.Contains(mine, field) {
 			problems = append(problems, fmt.Sprintf(
 				"The new schema has field that conflicts with the reserved field %s.", field))

@@ -163,6 +163,11 @@ func fieldNames(p schema.Parsed) []string {
 	return names
 }
 
+// forbiddenName reports whether no field of a format may have the name.
+func forbiddenName(t schema.Type, name string) bool {
+	return t == schema.JSON && strings.HasPrefix(name, "$$")
+}
+
 // invalid returns the answer to a schema that its parser refuses.
 func invalid(c *candidate, err error) error {
 	if errors.Is(err, format.ErrUnsupported) {
