@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"milena/registry"
+	"milena/registry/kms"
 	"milena/registry/store"
 	"milena/registry/store/memory"
 	"milena/registry/store/sqlite"
@@ -20,7 +21,10 @@ func (n *Node) openRegistry(ctx context.Context) error {
 		}
 	}
 	n.parts.Add("registry log", func(context.Context) error { return log.Close() })
-	r, err := registry.Open(ctx, registry.Options{Log: log, Logger: n.log, Observer: n.metrics.Registry()})
+	r, err := registry.Open(ctx, registry.Options{
+		Log: log, Logger: n.log, Observer: n.metrics.Registry(),
+		KMS: kms.Services{kms.Local{Secret: n.settings.String("local-kms-secret")}},
+	})
 	if err != nil {
 		return err
 	}
