@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 
 	"milena/broker"
@@ -61,11 +60,9 @@ func (n *Node) serveBroker(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
-	n.parts.Add("broker API", func(ctx context.Context) error {
+	n.serve("broker API", l, server.Serve, func(ctx context.Context) error {
 		server.Shutdown(ctx)
-		return errors.Join(<-ended)
+		return nil
 	})
 	n.bind("broker", l.Addr())
 	n.say("broker", reachable(l.Addr()))

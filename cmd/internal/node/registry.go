@@ -19,14 +19,7 @@ func (n *Node) startRegistry(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
-	n.parts.Add("registry API", func(ctx context.Context) error {
-		if err := server.Shutdown(ctx); err != nil {
-			return err
-		}
-		return <-ended
-	})
+	n.serve("registry API", l, server.Serve, server.Shutdown)
 	n.bind("registry", l.Addr())
 	n.say("registry", "http://"+reachable(l.Addr()))
 	return nil
