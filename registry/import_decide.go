@@ -61,9 +61,9 @@ func (im *importer) replace(there, same bool, what string, record *store.Record)
 	}
 }
 
-// reservedName is a subject that takes an id out of use: it is written and
+// highestIDName is a subject that takes an id out of use: it is written and
 // removed in one append, and was never there to a reader.
-const reservedName = "milena.highest-id"
+const highestIDName = "milena.highest-id"
 
 // decideContext makes a context, and raises the highest id that it has given
 // out by what leaves no other trace: a version that was written and removed.
@@ -81,7 +81,7 @@ func (im *importer) decideContext(v *state.View, c *transfer.Context) verdict {
 		records = append(records, &store.Record{Kind: store.ContextKind, Context: c.Name, Exists: true})
 	}
 	if c.MaxID > known.MaxID() {
-		n := state.Name{Context: c.Name, Local: reservedName}
+		n := state.Name{Context: c.Name, Local: highestIDName}
 		for v.Subject(n) != nil {
 			n.Local += "-"
 		}

@@ -255,7 +255,10 @@ func (g *registration) complete(c *candidate, config effectiveConfig, importing 
 		if version > 0 {
 			return version, nil
 		}
-		return next, nil
+		return next, g.checkNext(next)
+	}
+	if err := g.checkNext(next); err != nil {
+		return 0, err
 	}
 	latest := s.Latest()
 	if blank(c.schema.Text) {
@@ -272,6 +275,15 @@ func (g *registration) complete(c *candidate, config effectiveConfig, importing 
 		c.schema.Metadata = withProperty(c.schema.Metadata, versionProperty, strconv.Itoa(next))
 	}
 	return next, nil
+}
+
+// checkNext refuses a version that no client could ask for: only imports get
+// near the end.
+func (g *registration) checkNext(version int) error {
+	if version > math.MaxInt32 {
+		return errcode.OperationNotPermitted.New("No more versions of subject " + g.name.String())
+	}
+	return nil
 }
 
 // conclude finds the schema under the subject after all, or plans to add it.

@@ -58,7 +58,7 @@ func FromFileSet(raw []byte, limits schema.Limits) (schema.Resolved, error) {
 	}
 	set := &descriptorpb.FileDescriptorSet{}
 	if err := proto.Unmarshal(raw, set); err != nil {
-		return refuse("%v", err)
+		return refuse("the bytes are none") // the library words its reasons differently each time
 	}
 	if len(set.File) == 0 || len(set.File) > fileSetFilesMax {
 		return refuse("%d files, of 1 to %d allowed", len(set.File), fileSetFilesMax)
