@@ -55,6 +55,19 @@ func (r *Registry) parse(s schema.Resolved, lenient bool) (schema.Parsed, error)
 	})
 }
 
+// parseStored returns the parsed form of a schema that is stored, by whatever
+// rules it once was taken.
+func (r *Registry) parseStored(s schema.Resolved) (schema.Parsed, error) {
+	p, err := r.parse(s, true)
+	if err != nil {
+		// Rare, so it is parsed each time.
+		if p, e := format.ParseStored(s); e == nil {
+			return p, nil
+		}
+	}
+	return p, err
+}
+
 // blank reports whether a text is empty but for white space.
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 

@@ -280,7 +280,7 @@ func (im *importer) look(w imported, last bool) {
 		return
 	}
 	if err == nil {
-		_, err = im.r.parse(s, true)
+		_, err = im.r.parseStored(s)
 	}
 	if err != nil {
 		im.sum.Warnings++

@@ -63,7 +63,7 @@ func (r *Registry) inspect(s api.Schema, wanted string) (api.Inspection, error) 
 	resolved, _, err := r.resolved(v, version.Schema, version.Name, false)
 	var p schema.Parsed
 	if err == nil {
-		p, err = r.parse(resolved, true)
+		p, err = r.parseStored(resolved)
 	}
 	if err == nil {
 		err = decodable(p)

@@ -127,7 +127,7 @@ func (r *Registry) stored(v *state.View, version *state.Version) (schema.Parsed,
 	if err != nil {
 		return nil, fmt.Errorf("resolve %s version %d: %w", version.Name, version.Schema.Version, err)
 	}
-	p, err := r.parse(s, true)
+	p, err := r.parseStored(s)
 	if err != nil {
 		return nil, fmt.Errorf("parse %s version %d: %w", version.Name, version.Schema.Version, err)
 	}

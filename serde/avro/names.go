@@ -29,9 +29,17 @@ func primitiveKind(name string) (Kind, bool) {
 	return 0, false
 }
 
+// nameProblem says what keeps s from being a name to the parser, or nothing.
+func (p *parser) nameProblem(s string) string {
+	if p.anyName && s != "" {
+		return ""
+	}
+	return nameProblem(s, p.lenient)
+}
+
 // nameProblem says what keeps s from being a name, or nothing. Strict names
 // are those of the specification, ASCII letters, digits and underscores; the
-// lenient ones of stored schemas may use letters and digits of any script.
+// lenient ones of look-ups may use letters and digits of any script.
 func nameProblem(s string, lenient bool) string {
 	if s == "" {
 		return "Empty name"

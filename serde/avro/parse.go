@@ -18,9 +18,12 @@ const dependencyBytesMax = 8
 type Parser struct {
 	// Limits bound the texts; zero fields mean the defaults.
 	Limits schema.Limits
-	// Lenient parses as stored schemas and look-ups are: names may use any
-	// letters, namespaces and defaults are not checked.
+	// Lenient parses as look-ups are: names may use any letters, namespaces and
+	// defaults are not checked.
 	Lenient bool
+	// Stored parses what was taken once, by whatever rules: Lenient, and names
+	// may use any characters. Who has records must be able to read them.
+	Stored bool
 }
 
 var _ schema.Parser = Parser{}
@@ -50,7 +53,7 @@ func (p Parser) parse(r schema.Resolved) (*Schema, *schema.ParseError) {
 	if r.Type != "" && r.Type != schema.Avro {
 		return nil, &schema.ParseError{Message: fmt.Sprintf("Not an Avro schema: type %s", r.Type)}
 	}
-	ps := &parser{limits: limits, lenient: p.Lenient, names: map[Name]*Type{}, steps: defaultStepsMax}
+	ps := &parser{limits: limits, lenient: p.Lenient || p.Stored, anyName: p.Stored, names: map[Name]*Type{}, steps: defaultStepsMax}
 	s := &Schema{parser: p, limits: limits, known: map[*Type]bool{}}
 	total := 0
 	for _, d := range r.Dependencies {
@@ -120,6 +123,7 @@ func (s *Schema) Name() string {
 type parser struct {
 	limits  schema.Limits
 	lenient bool
+	anyName bool
 	names   map[Name]*Type // completely defined types
 	count   int            // named types so far
 	depth   int            // types around the current one

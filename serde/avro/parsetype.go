@@ -103,7 +103,7 @@ func (p *parser) typeName(v *Value, ns string) (Name, *schema.ParseError) {
 	if len(n.Namespace)+len(n.Simple) > nameBytesMax {
 		return Name{}, p.errorf(v, "Name of more than %d bytes", nameBytesMax)
 	}
-	if problem := nameProblem(n.Simple, p.lenient); problem != "" {
+	if problem := p.nameProblem(n.Simple); problem != "" {
 		return Name{}, p.errorf(v.get("name"), "%s", problem)
 	}
 	if own && n.Namespace != "" && !p.lenient {
@@ -136,7 +136,7 @@ func (p *parser) named(v *Value, ns string, k Kind) (*Type, *schema.ParseError) 
 			a = Name{Namespace: text[:dot], Simple: text[dot+1:]}
 		}
 		at := &list.elems[i]
-		if problem := nameProblem(a.Simple, p.lenient); problem != "" {
+		if problem := p.nameProblem(a.Simple); problem != "" {
 			return nil, p.errorf(at, "%s", problem)
 		}
 		if a.Namespace != name.Namespace && a.Namespace != "" && !p.lenient {
@@ -223,7 +223,7 @@ func (p *parser) field(v *Value, ns string) (Field, *schema.ParseError) {
 	if err != nil {
 		return f, err
 	}
-	if problem := nameProblem(name, p.lenient); problem != "" {
+	if problem := p.nameProblem(name); problem != "" {
 		return f, p.errorf(v.get("name"), "%s", problem)
 	}
 	f = Field{Name: name, Type: t, Doc: docOf(v)}
@@ -289,7 +289,7 @@ func (p *parser) enum(v *Value, ns string) (*Type, *schema.ParseError) {
 		if e.kind != valueString {
 			return nil, p.errorf(e, "Null name")
 		}
-		if problem := nameProblem(e.text, p.lenient); problem != "" {
+		if problem := p.nameProblem(e.text); problem != "" {
 			return nil, p.errorf(e, "%s", problem)
 		}
 		if seen[e.text] {

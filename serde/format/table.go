@@ -17,11 +17,13 @@ var ErrUnsupported = errors.New("unsupported schema format")
 // records, which therefore stay raw.
 var ErrNoProgram = errors.New("records of this schema format stay raw")
 
-// row is one format: its name in the registry's API, its parser, and its
-// compiler, which takes what the parser returned.
+// row is one format: its name in the registry's API, its parser, its parser of
+// what some registry took once, by whatever rules, and its compiler, which takes
+// what either returned.
 type row struct {
 	format  schema.Type
 	parse   func(schema.Resolved) (schema.Parsed, error)
+	stored  func(schema.Resolved) (schema.Parsed, error)
 	compile func(schema.Parsed) (Program, error)
 }
 
@@ -29,9 +31,9 @@ type row struct {
 // are asks it.
 func table() []row {
 	return []row{
-		{schema.Avro, parseAvro, compileAvro},
-		{schema.JSON, parseJSON, noProgram},
-		{schema.Protobuf, parseProtobuf, noProgram},
+		{schema.Avro, parseAvro, storedAvro, compileAvro},
+		{schema.JSON, parseJSON, parseJSON, noProgram},
+		{schema.Protobuf, parseProtobuf, storedProtobuf, noProgram},
 	}
 }
 
@@ -63,14 +65,25 @@ func Parse(s schema.Resolved) (schema.Parsed, error) {
 	return r.parse(s)
 }
 
-// Compile parses a schema and makes its program. Errors are those of Parse, or
-// say why no program can be made of a schema that parses.
+// ParseStored parses a schema that some registry took once: names, defaults and
+// the like are not checked, for who has its records must be able to read them.
+// Errors are those of Parse.
+func ParseStored(s schema.Resolved) (schema.Parsed, error) {
+	r, err := find(s.Type)
+	if err != nil {
+		return nil, err
+	}
+	return r.stored(s)
+}
+
+// Compile parses a stored schema and makes its program. Errors are those of
+// Parse, or say why no program can be made of a schema that parses.
 func Compile(s schema.Resolved) (Program, error) {
 	r, err := find(s.Type)
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := r.parse(s)
+	parsed, err := r.stored(s)
 	if err != nil {
 		return nil, fmt.Errorf("compile %s schema: %w", s.Type, err)
 	}
@@ -84,6 +97,10 @@ func Compile(s schema.Resolved) (Program, error) {
 func parseAvro(s schema.Resolved) (schema.Parsed, error) {
 	var p avro.Parser
 	return p.Parse(s)
+}
+
+func storedAvro(s schema.Resolved) (schema.Parsed, error) {
+	return avro.Parser{Stored: true}.Parse(s)
 }
 
 func parseJSON(s schema.Resolved) (schema.Parsed, error) {
@@ -107,4 +124,8 @@ func compileAvro(p schema.Parsed) (Program, error) {
 		return nil, fmt.Errorf("%w: a parsed %T", ErrUnsupported, p)
 	}
 	return avro.Compile(s)
+}
+
+func storedProtobuf(s schema.Resolved) (schema.Parsed, error) {
+	return protobuf.Parser{Lenient: true}.Parse(s)
 }
