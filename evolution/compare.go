@@ -90,6 +90,7 @@ type Change struct {
 	Path        string // into the reading schema; empty if the change has no place
 	Breaks      bool   // the reader can't read all data of the writer
 	Description string
+	Info        string // what the description leaves out, by kind; may be empty
 }
 
 // Changes lists in what reader differs from writer as far as it matters to who
@@ -116,7 +117,7 @@ func (c *Checker) Changes(ctx context.Context, policy Policy, reader, writer sch
 	for _, ch := range cmp.changes {
 		out = append(out, Change{
 			Kind: ch.Kind, Path: ch.Path, Breaks: cmp.table.Breaks(ch.Kind, cmp.lenient),
-			Description: cmp.table.Describe(ch, readerWord, writerWord),
+			Description: cmp.table.Describe(ch, readerWord, writerWord), Info: ch.Info,
 		})
 	}
 	return out, nil

@@ -3,32 +3,26 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
+
+	"milena/cmd/internal/cli"
 )
 
 // version is set by the linker.
 var version = "dev"
 
-// exitUsage is the exit code for what the caller can mend: flags, addresses,
-// directories.
-const exitUsage = 2
-
 // errStopped says that a process was cut off while it drained.
 var errStopped = errors.New("stopped before everything was drained")
 
 func main() {
-	root := command()
-	if err := root.Execute(); err != nil {
-		fmt.Fprintln(os.Stderr, "milena: "+oneLine(err))
-		if errors.Is(err, errStopped) {
-			os.Exit(1)
-		}
-		os.Exit(exitUsage)
+	err := command().Execute()
+	cli.Print(os.Stderr, "milena", err)
+	if errors.Is(err, errStopped) {
+		os.Exit(cli.No)
 	}
+	os.Exit(cli.ExitCode(err))
 }
 
 // command is the tree of commands; each has a file of its own.
@@ -41,10 +35,6 @@ func command() *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(serveCommand(), versionCommand())
+	root.AddCommand(serveCommand(), schemaCommand(), versionCommand())
 	return root
 }
-
-// oneLine puts joined errors on one line.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

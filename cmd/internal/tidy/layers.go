@@ -26,7 +26,7 @@ func Layers() [][]string {
 		{"gateway"},
 		{"gateway/gatewaytest"},
 		{
-			"cmd/milena", "cmd/internal/backend", "cmd/internal/config", "cmd/internal/demo",
+			"cmd/milena", "cmd/internal/backend", "cmd/internal/cli", "cmd/internal/config", "cmd/internal/demo",
 			"cmd/internal/node", "cmd/internal/obs", "cmd/internal/run", "cmd/internal/tidy",
 			"cmd/milenatest",
 		},
