@@ -54,6 +54,8 @@ type Finding struct {
 	Kind    diff.Kind
 	Path    string // into the reading schema; empty if the finding has no place
 	Message string // as the reference words it in verbose answers
+	Info    string // the rest of what is known of it, by kind
+	Forward bool   // the old schema is the reader
 }
 
 // Result is the answer of a check.
@@ -160,6 +162,9 @@ func (c *Checker) pair(ctx context.Context, level Level, policy Policy, next, ol
 		if err != nil {
 			return nil, false, err
 		}
+		for i := range f {
+			f[i].Forward = true
+		}
 		findings, names = f, len(f) > 0
 	}
 	if l.back {
@@ -189,7 +194,7 @@ func (c *Checker) reads(ctx context.Context, policy Policy, reader, writer schem
 			continue
 		}
 		out = append(out, Finding{
-			Kind: ch.Kind, Path: ch.Path,
+			Kind: ch.Kind, Path: ch.Path, Info: ch.Info,
 			Message: cmp.message(ch.Kind, cmp.table.Describe(ch, readerWord, writerWord), ch.Info),
 		})
 	}

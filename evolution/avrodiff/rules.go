@@ -18,7 +18,7 @@ const (
 
 // Rules returns the table of change kinds, freshly made.
 func Rules() []diff.Rule {
-	return []diff.Rule{
+	return diff.Advise([]diff.Rule{
 		{
 			Kind: NameMismatch, Breaks: true, Lenient: true,
 			Where:   "the name of the reader's record, enum or fixed",
@@ -55,7 +55,7 @@ func Rules() []diff.Rule {
 			Message: "The {reader} schema is missing a type inside a union field at path '{path}' in the {writer} schema",
 			Source:  "Avro specification, Schema Resolution: a branch of the reader's union reads what was written",
 		},
-	}
+	}, advice(), "")
 }
 
 // promotions lists, by the reader's kind, the writer's kinds that it also

@@ -22,6 +22,33 @@ type Rule struct {
 	Message string
 	// Source is the specification's section or the observed behaviour.
 	Source string
+	// Why says in one sentence why such a change breaks readers, or why it does
+	// not. Why and the fixes may name {name} (the field, type or keyword), {old}
+	// and {new} (what stands there), {info}, {reader} and {writer}.
+	Why string
+	// Fix is a change of the new schema that makes it read data of the old one
+	// again. Rules that break nothing have none.
+	Fix string
+	// FixForward is a change of the new schema after which the old one reads its
+	// data again: then the old schema is the reader.
+	FixForward string
+}
+
+// Advice fills the columns Why, Fix and FixForward, in this order.
+type Advice [3]string
+
+// Advise returns rules with the columns of advice filled in by kind. Rules that
+// break nothing and have no advice of their own get the sentence harmless.
+func Advise(rules []Rule, advice map[Kind]Advice, harmless string) []Rule {
+	for i := range rules {
+		r := &rules[i]
+		if a, ok := advice[r.Kind]; ok {
+			r.Why, r.Fix, r.FixForward = a[0], a[1], a[2]
+		} else if !r.Breaks {
+			r.Why = harmless
+		}
+	}
+	return rules
 }
 
 // Change is one difference between two schemas, as the reading side sees it.

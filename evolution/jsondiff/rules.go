@@ -41,7 +41,7 @@ func Rules() []diff.Rule {
 	} {
 		rules = append(rules, b.rules()...)
 	}
-	return rules
+	return diff.Advise(rules, advice(), "Every document that the {writer} schema allows is still valid for the {reader} schema.")
 }
 
 func (b bound) rules() []diff.Rule {

@@ -51,7 +51,8 @@ func fits(kind diff.Kind, where, message, source string) diff.Rule {
 
 // Rules returns the table of change kinds, freshly made.
 func Rules() []diff.Rule {
-	return append(append(typeRules(), fieldRules()...), oneofRules()...)
+	rules := append(append(typeRules(), fieldRules()...), oneofRules()...)
+	return diff.Advise(rules, advice(), "Readers find fields by number and skip or default what they don't find.")
 }
 
 func typeRules() []diff.Rule {

@@ -1,0 +1,134 @@
+package evolution
+
+import (
+	"strings"
+
+	"milena/evolution/diff"
+	"milena/evolution/locate"
+	"milena/serde/schema"
+)
+
+// Text is a schema with the text that people know it by.
+type Text struct {
+	Schema schema.Parsed
+	// Text is what places are looked for in; empty means the canonical text.
+	Text string
+}
+
+func (t Text) doc() *locate.Doc {
+	text := t.Text
+	if text == "" {
+		text = t.Schema.Canonical()
+	}
+	return locate.New(text, t.Schema)
+}
+
+// Explanation is a finding for people who have to mend it.
+type Explanation struct {
+	// Rule is the stable id of the rule: the format and the kind of change, such
+	// as "avro/TYPE_MISMATCH". Rules lists all.
+	Rule string
+	// Forward says that the old schema can't read data of the new one; otherwise
+	// the new one can't read data of the old one.
+	Forward bool
+	Path    string       // as in Finding
+	Name    string       // of the field, type or keyword; may be empty
+	Old     locate.Place // in the old text
+	New     locate.Place // in the new text
+	Why     string       // in one sentence
+	Fix     string       // a change of the new schema that would be compatible
+	Message string       // the reference's
+}
+
+// RuleID returns the stable id of a rule of a format.
+func RuleID(format schema.Type, kind diff.Kind) string {
+	return strings.ToLower(string(format)) + "/" + string(kind)
+}
+
+// Rules returns the table of a format's rules, nil if there is no such format.
+// The caller must not change it.
+func (c *Checker) Rules(format schema.Type) []diff.Rule {
+	switch format {
+	case schema.Avro:
+		return c.avro.Rules()
+	case schema.JSON:
+		return c.json.Rules()
+	case schema.Protobuf:
+		return c.proto.Rules()
+	}
+	return nil
+}
+
+// Explain explains the findings of a check of next against old: why each breaks
+// readers, where it stands in both texts, and what would be compatible.
+func (c *Checker) Explain(findings []Finding, next, old Text) []Explanation {
+	if len(findings) == 0 {
+		return nil
+	}
+	newDoc, oldDoc := next.doc(), old.doc()
+	out := make([]Explanation, 0, len(findings))
+	for _, f := range findings {
+		out = append(out, c.explain(f, next.Schema.Type(), newDoc, oldDoc))
+	}
+	return out
+}
+
+func (c *Checker) explain(f Finding, format schema.Type, newDoc, oldDoc *locate.Doc) Explanation {
+	e := Explanation{Rule: RuleID(format, f.Kind), Forward: f.Forward, Path: f.Path, Message: f.Message}
+	switch f.Kind {
+	case TypeChanged:
+		e.Why = "Data of one format can't be read with a schema of another."
+		e.Fix = "keep the format, or register the new schema under another subject"
+		return e
+	case NotComparable:
+		e.Why = f.Message
+		e.Fix = "make the schema simpler, so that it can be compared"
+		return e
+	}
+	reader, words := newDoc, [2]string{"new", "old"}
+	if f.Forward {
+		reader, words = oldDoc, [2]string{"old", "new"}
+	}
+	// A path belongs to the reader, but what it lacks has a name in the writer
+	// only.
+	trail := reader.Trail(f.Path)
+	if e.Name = reader.Name(trail); e.Name == "" || !reader.Find(trail).Exact {
+		other := oldDoc
+		if f.Forward {
+			other = newDoc
+		}
+		if there := other.Trail(f.Path); format == schema.Protobuf && other.Find(there).Exact {
+			trail, e.Name = there, other.Name(there)
+		}
+	}
+	e.New, e.Old = newDoc.Find(trail), oldDoc.Find(trail)
+	rule, _ := c.rule(format, f.Kind)
+	fix := rule.Fix
+	if f.Forward {
+		fix = rule.FixForward
+	}
+	name := e.Name
+	if name == "" {
+		name = "the schema"
+	}
+	fill := strings.NewReplacer("{name}", name, "{old}", orNothing(e.Old.Value), "{new}", orNothing(e.New.Value),
+		"{info}", f.Info, "{reader}", words[0], "{writer}", words[1])
+	e.Why, e.Fix = fill.Replace(rule.Why), fill.Replace(fix)
+	return e
+}
+
+func orNothing(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	return s
+}
+
+func (c *Checker) rule(format schema.Type, kind diff.Kind) (diff.Rule, bool) {
+	for _, r := range c.Rules(format) {
+		if r.Kind == kind {
+			return r, true
+		}
+	}
+	return diff.Rule{}, false
+}
