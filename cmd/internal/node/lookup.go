@@ -25,6 +25,7 @@ func (n *Node) connectRegistry() error {
 	if err != nil {
 		return fmt.Errorf("--registry-url: %w", err)
 	}
+	n.metrics.RegistryCaches(c.Stats)
 	n.parts.Add("registry client", func(context.Context) error { return c.Close() })
 	n.admin.AddCheck("registry "+withoutPassword(address), c.Ready)
 	n.lookup = c
