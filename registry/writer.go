@@ -194,7 +194,8 @@ func (w *writer) commit(ctx context.Context, batch []*proposal) {
 			return
 		}
 	}
-	view := w.r.view.Load()
+	published := w.r.view.Load()
+	building := state.NewBuilder(published)
 	var entries []store.Entry
 	var accepted []*proposal
 	size := 0
@@ -204,12 +205,15 @@ func (w *writer) commit(ctx context.Context, batch []*proposal) {
 			p.answer <- errStale
 			continue
 		}
-		next, more, err := w.stage(view, p)
+		if (published != p.base || len(accepted) > 0) && !p.plan.relied(building.Current()) {
+			p.answer <- errStale
+			continue
+		}
+		more, err := w.stage(building, p)
 		if err != nil {
 			p.answer <- err
 			continue
 		}
-		view = next
 		for _, e := range more {
 			size += len(e.Key) + len(e.Value)
 		}
@@ -220,40 +224,38 @@ func (w *writer) commit(ctx context.Context, batch []*proposal) {
 		answer(accepted, nil)
 		return
 	}
-	answer(accepted, w.append(ctx, entries, view, len(accepted)))
+	answer(accepted, w.append(ctx, entries, building.View(), len(accepted)))
 }
 
-// stage returns the view after one proposal, with its entries.
-func (w *writer) stage(view *state.View, p *proposal) (*state.View, []store.Entry, error) {
-	if view != p.base && !p.plan.relied(view) {
-		return nil, nil, errStale
-	}
-	records, err := p.plan.records(view)
+// stage folds the records of one proposal, all or none, and returns their
+// entries.
+func (w *writer) stage(building *state.Builder, p *proposal) ([]store.Entry, error) {
+	records, err := p.plan.records(building.Current())
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	now := w.r.opt.Now().UnixMilli()
-	entries := make([]store.Entry, 0, len(records))
-	for _, record := range records {
-		if !p.plan.keepsTimes || record.TimestampMillis == 0 {
-			record.TimestampMillis = now
-		}
-		e, err := store.Encode(record)
-		if err != nil {
-			return nil, nil, errcode.Internal.New().Because(err)
+	entries := make([]store.Entry, len(records))
+	folded := make([]state.Prepared, len(records))
+	for i, record := range records {
+		record.TimestampMillis = now
+		if entries[i], err = store.Encode(record); err != nil {
+			return nil, errcode.Internal.New().Because(err)
 		}
 		// What is folded is what a replay would read.
-		read, err := store.Decode(e)
+		read, err := w.replayer.decoder.Decode(entries[i])
 		if err != nil {
-			return nil, nil, errcode.Internal.New().Because(err)
+			return nil, errcode.Internal.New().Because(err)
 		}
-		entries = append(entries, e)
-		view = view.Apply(read)
+		folded[i] = state.Prepare(read)
 	}
 	if err := store.CheckEntries(entries); err != nil {
-		return nil, nil, errcode.SchemaTooLarge.New().Because(err)
+		return nil, errcode.SchemaTooLarge.New().Because(err)
 	}
-	return view, entries, nil
+	for _, r := range folded {
+		building.Apply(r)
+	}
+	return entries, nil
 }
 
 // append makes entries durable and publishes view. The error is the answer of

@@ -36,6 +36,10 @@ func NewBuilder(v *View) *Builder {
 // Apply folds one more record; see View.Apply.
 func (b *Builder) Apply(p Prepared) { b.view.apply(p) }
 
+// Current returns the view after all records so far for a look at it: it must
+// not be kept, as what comes next changes it.
+func (b *Builder) Current() *View { return &b.view }
+
 // View returns the view after all records so far. The builder may go on; the
 // view does not change any more.
 func (b *Builder) View() *View {
@@ -50,6 +54,7 @@ func (b *Builder) View() *View {
 // leave the view as it is. v itself is not changed.
 func (v *View) Apply(r *store.Record) *View {
 	next := *v
+	next.edit = nil // v may be a look into a builder
 	next.apply(Prepare(r))
 	return &next
 }

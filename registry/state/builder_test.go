@@ -88,6 +88,10 @@ func TestBuilderFoldsAsApply(t *testing.T) {
 		kept, want := []*state.View{v}, []string{showAll(v)}
 		for range rapid.IntRange(0, 60).Draw(t, "records") {
 			r := drawRecord(t)
+			before := showAll(b.Current())
+			if showAll(b.Current().Apply(r)); showAll(b.Current()) != before {
+				t.Fatal("looking ahead from a builder changed it")
+			}
 			v = v.Apply(r)
 			b.Apply(state.Prepare(r))
 			switch rapid.IntRange(0, 9).Draw(t, "look") {
