@@ -75,7 +75,18 @@ func TestImportReferenceTopic(t *testing.T) {
 	if again := exported(t, second, registry.ExportQuery{}); again != stream {
 		t.Error("what was imported is not exported again")
 	}
-	for name, source := range map[string]string{"dump": string(topic), "stream": stream} {
+	var dump bytes.Buffer
+	lines, err := first.Export(t.Context(), registry.ExportQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := transfer.WriteTopic(&dump, lines); err != nil {
+		t.Fatal(err)
+	}
+	third := openMemory(t)
+	take(t, third, transfer.ReadAny(bytes.NewReader(dump.Bytes())), registry.ImportOptions{})
+	compareReferenceState(t, third)
+	for name, source := range map[string]string{"dump": string(topic), "stream": stream, "our dump": dump.String()} {
 		sum, said := take(t, second, transfer.ReadAny(strings.NewReader(source)), registry.ImportOptions{})
 		if sum.Unchanged != sum.Lines {
 			t.Errorf("%s again: %+v\n%s", name, sum, strings.Join(said, "\n"))

@@ -253,9 +253,22 @@ func (w *writer) stage(building *state.Builder, p *proposal) ([]store.Entry, err
 		return nil, errcode.SchemaTooLarge.New().Because(err)
 	}
 	for _, r := range folded {
+		shareText(building.Current(), r.Record)
 		building.Apply(r)
 	}
 	return entries, nil
+}
+
+// shareText lets all versions with one id hold one copy of the text: thousands
+// of subjects may have the same large schema.
+func shareText(view *state.View, record *store.Record) {
+	if record.Schema == nil {
+		return
+	}
+	known := view.Context(state.ParseName(record.Subject).Context).First(record.Schema.ID)
+	if known != nil && known.Schema.Text == record.Schema.Text {
+		record.Schema.Text = known.Schema.Text
+	}
 }
 
 // append makes entries durable and publishes view. The error is the answer of

@@ -84,7 +84,7 @@ func (d *openapi) operation(row *route, pattern string, about *description) map[
 		out["parameters"] = parameters
 	}
 	if about.request != nil || row.flags&streams != 0 && row.method != http.MethodGet {
-		out["requestBody"] = map[string]any{"required": true, "content": d.content(row, about.request, false)}
+		out["requestBody"] = map[string]any{"required": true, "content": d.content(row, about.request, nil, false)}
 	}
 	return out
 }
@@ -106,7 +106,7 @@ func tagOf(pattern string) string {
 
 // content describes a body. Streams are lines; raw texts are schemas as they
 // are.
-func (d *openapi) content(row *route, v any, raw bool) map[string]any {
+func (d *openapi) content(row *route, v, or any, raw bool) map[string]any {
 	if row.flags&streams != 0 {
 		return map[string]any{typeLines: map[string]any{"schema": map[string]any{
 			"type": "string", "description": "JSON Lines: one JSON object per line",
@@ -116,7 +116,10 @@ func (d *openapi) content(row *route, v any, raw bool) map[string]any {
 		return map[string]any{"application/octet-stream": map[string]any{}}
 	}
 	schema := map[string]any{"type": "string", "description": "the text of the schema itself"}
-	if !raw {
+	switch {
+	case or != nil:
+		schema = map[string]any{"anyOf": []any{d.schemas.of(v), d.schemas.of(or)}}
+	case !raw:
 		schema = d.schemas.of(v)
 	}
 	return map[string]any{typeV1: map[string]any{"schema": schema}}
@@ -134,7 +137,7 @@ func (d *openapi) responses(row *route, about *description) map[string]any {
 			status = http.StatusOK
 		}
 		out[strconv.Itoa(status)] = map[string]any{
-			"description": "Success.", "content": d.content(row, about.response, about.raw),
+			"description": "Success.", "content": d.content(row, about.response, about.or, about.raw),
 		}
 	}
 	byStatus := map[int][]*errcode.Row{}

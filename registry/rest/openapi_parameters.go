@@ -53,7 +53,7 @@ func queryParameters() map[string]parameter {
 		"field":             {doc: "The name of a field or its path; * stands for any characters"},
 		"findTags":          {"list", "Show the inline tags of entities that have one of these; * is all"},
 		"force":             {"flag", "Skip the check that would refuse this"},
-		"format":            {doc: "resolved (AVRO), serialized or ignore_extensions (PROTOBUF)"},
+		"format":            {doc: "resolved (AVRO), serialized or ignore_extensions (PROTOBUF), fileset below /milena/v1; topic for an export"},
 		"includeSchemas":    {"flag", "Show the latest version of each subject"},
 		"key":               {"list", "Names of metadata properties"},
 		"latestOnly":        {"flag", "Only the latest version of each subject"},

@@ -11,6 +11,7 @@ type description struct {
 	detail   string // "" if the summary says it all
 	request  any    // a value of the body's type, nil if there is none
 	response any    // a value of the body's type
+	or       any    // a value of another type that the body may have, nil if there is none
 	raw      bool   // the answer is the text of a schema, not JSON about it
 	status   int    // of a success, 0 is 200
 }
@@ -43,7 +44,7 @@ func describeSubjects() map[string]description {
 		"GET " + versions:                  {id: "listVersions", summary: "List the versions of a subject", response: []int{}},
 		"POST " + versions: {id: "register", summary: "Register a schema under a subject",
 			detail:  "With dryRun=true nothing is registered, and the answer is a DryRunResponse.",
-			request: api.RegisterRequest{}, response: api.RegisterResponse{}},
+			request: api.RegisterRequest{}, response: api.RegisterResponse{}, or: api.DryRunResponse{}},
 		"GET " + version:                   {id: "getVersion", summary: "Read a version", response: api.Schema{}},
 		"GET " + version + "/schema":       {id: "getVersionText", summary: "Read the text of a version", raw: true},
 		"GET " + version + "/referencedby": {id: "listReferrers", summary: "List the ids of the schemas that refer to a version", response: []int{}},
@@ -146,7 +147,8 @@ func describeExtensions() map[string]description {
 		"GET /milena/v1/openapi.json": {id: "getOpenAPI", summary: "Read this document", response: map[string]any{}},
 		"GET /milena/v1/export": {id: "export", summary: "Export what the registry holds",
 			detail: "One stream of JSON Lines with contexts, schemas with their ids, versions, times and deletions, associations, keys, " +
-				"configs and modes. The last line counts the others: a stream without it was cut off."},
+				"configs and modes. The last line counts the others: a stream without it was cut off. With format=topic it is a dump of " +
+				"a _schemas topic instead: JSON Lines with key, value and timestamp, without keys."},
 		"POST /milena/v1/import": {id: "import", summary: "Import what another registry holds",
 			detail: "The body is an export, a dump of a _schemas topic (JSON Lines with key, value and timestamp, or as kcat -J writes them), " +
 				"or an ImportFrom that names a live registry. Lines that are there already change nothing, so an import can be repeated. " +
@@ -156,7 +158,7 @@ func describeExtensions() map[string]description {
 		"POST /milena/v1/subjects/{subject}/versions": {id: "registerOrTry", summary: "Register a schema, or try to",
 			detail: "With dryRun=true nothing is written: the answer has the id and version that the registration would have, the findings " +
 				"of the compatibility check, which are no error here, and the normalized text. Without it this is register.",
-			request: api.RegisterRequest{}, response: api.DryRunResponse{}},
+			request: api.RegisterRequest{}, response: api.DryRunResponse{}, or: api.RegisterResponse{}},
 		"GET /milena/v1/subjects/{subject}/versions/{version}": {id: "inspectVersion", summary: "Read a version, and whether records can be decoded by it",
 			detail: "Also has the format fileset: the Base64 of a FileDescriptorSet with everything that a Protobuf schema refers to.", response: api.Inspection{}},
 		"GET /milena/v1/schemas/ids/{id}": {id: "inspectSchema", summary: "Read a schema by id, and whether records can be decoded by it",

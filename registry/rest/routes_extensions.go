@@ -14,7 +14,7 @@ func extensionRoutes() []route {
 	type codes = []*errcode.Row
 	return []route{
 		{get, base + "/openapi.json", (*Server).openAPI, Public, "", 0, nil, nil, 0},
-		{get, base + "/export", (*Server).export, Admin, "", 0, []string{"subjectPrefix", "liveOnly"}, nil, streams},
+		{get, base + "/export", (*Server).export, Admin, "", 0, []string{"subjectPrefix", "liveOnly", "format"}, nil, streams},
 		{post, base + "/import", (*Server).importAll, Admin, "", 0, []string{"overwrite", "dryRun"},
 			codes{errcode.Forbidden}, streams | writes},
 		{get, base + "/search", (*Server).search, Read, "", 0,

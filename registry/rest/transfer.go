@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"strings"
 
 	"milena/registry"
 	"milena/registry/api"
@@ -29,7 +30,11 @@ func (s *Server) export(ctx context.Context, r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	asTopic := strings.EqualFold(r.query.text("format"), "topic")
 	return answer{}, s.writeStream(ctx, r.echo, func(w io.Writer) error {
+		if asTopic {
+			return transfer.WriteTopic(w, lines)
+		}
 		buffered := bufio.NewWriterSize(w, streamBufferBytes)
 		if err := transfer.Write(buffered, s.registry.Now().UnixMilli(), lines); err != nil {
 			return err
