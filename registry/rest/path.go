@@ -3,6 +3,7 @@ package rest
 import (
 	"net/url"
 	"strings"
+	"unicode/utf8"
 )
 
 // targetBytesMax is the longest request target that is answered, as in the
@@ -12,7 +13,7 @@ const targetBytesMax = 8 << 10
 // cleanPath returns an escaped path in the form in which it is routed: without
 // path parameters (";x" at the end of a segment) and without one trailing
 // slash. It reports false for what the reference's HTTP layer refuses: control
-// characters, backslashes, "..", and empty segments.
+// characters, backslashes, "..", empty segments, and what is no UTF-8.
 func cleanPath(escaped string) (string, bool) {
 	rest, ok := strings.CutPrefix(escaped, "/")
 	if !ok {
@@ -48,7 +49,9 @@ func goodSegment(escaped string) bool {
 			return false
 		}
 	}
-	if segment == "" || segment == ".." {
+	if segment == "" || segment == ".." || !utf8.ValidString(segment) {
+		// Java clients send names beyond ASCII as Latin-1; taking that for
+		// another name would register under a subject nobody asked for.
 		return false
 	}
 	for i := range len(segment) {

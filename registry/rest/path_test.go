@@ -32,6 +32,8 @@ func TestCleanPath(t *testing.T) {
 		{"/subjects/%00", ""},
 		{"/subjects/%7F", ""},
 		{"/subjects/%5C", ""},
+		{"/subjects/gr%F6%DFe", ""},
+		{"/subjects/gr%C3%B6%C3%9Fe", "/subjects/gr%C3%B6%C3%9Fe"},
 		{"/subjects/a\\b", ""},
 		{"/subjects/%zz", ""},
 		{"", ""},
