@@ -107,13 +107,23 @@ func (c *Checker) explain(f Finding, format schema.Type, newDoc, oldDoc *locate.
 	if f.Forward {
 		fix = rule.FixForward
 	}
-	name := e.Name
-	if name == "" {
-		name = "the schema"
+	name, keyword, was, is := e.Name, "", orNothing(e.Old.Value), orNothing(e.New.Value)
+	if len(trail) > 0 {
+		keyword = trail[len(trail)-1].Key
 	}
-	fill := strings.NewReplacer("{name}", name, "{old}", orNothing(e.Old.Value), "{new}", orNothing(e.New.Value),
+	if name == "" {
+		name = "at " + f.Path
+	}
+	elsewhere := !e.Old.Exact && !e.New.Exact
+	if elsewhere {
+		was, is = "what it was", "something else"
+	}
+	fill := strings.NewReplacer("{name}", name, "{keyword}", keyword, "{old}", was, "{new}", is,
 		"{info}", f.Info, "{reader}", words[0], "{writer}", words[1])
 	e.Why, e.Fix = fill.Replace(rule.Why), fill.Replace(fix)
+	if elsewhere {
+		e.Why += " It stands in a schema that this one refers to, at " + f.Path + "."
+	}
 	return e
 }
 

@@ -2,6 +2,7 @@ package evolution_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"milena/evolution"
@@ -27,10 +28,22 @@ type explainCase struct {
 	old, new string
 	want     string // rule, name, place and value in the old and in the new text
 	fix      string
+	mended   string // the new text with the fix, which is compatible
 }
+
+const leaveItEmpty = `leave b without a type ("b": {})`
 
 func explainCases() []explainCase {
 	const (
+		colors      = "{\"type\": \"enum\", \"name\": \"E\",\n \"symbols\": [\"R\", \"G\"]}"
+		fewerColors = "{\"type\": \"enum\", \"name\": \"E\",\n \"symbols\": [\"R\"]}"
+		renamed     = "{\"type\": \"enum\", \"name\": \"F\",\n \"symbols\": [\"R\", \"G\"]}"
+		closed      = `{"type": "object", "additionalProperties": false, "properties": {"a": {}, "b": {"type": "string"}}}`
+		closedFewer = `{"type": "object", "additionalProperties": false, "properties": {"a": {}}}`
+		demanding   = "{\"type\": \"object\", \"properties\": {\n  \"a\": {\"type\": \"string\"}}, \"required\": [\"a\"]}"
+		loose       = "syntax = \"proto3\";\nmessage M { string a = 1; string b = 2; }"
+		bound       = "syntax = \"proto3\";\nmessage M { oneof o { string a = 1; string b = 2; } }"
+
 		order = "{\n \"type\": \"record\", \"name\": \"Order\", \"fields\": [\n  {\"name\": \"id\", \"type\": \"int\"}\n ]\n}"
 		wider = "{\n \"type\": \"record\", \"name\": \"Order\", \"fields\": [\n  {\"name\": \"currency\", \"type\": \"string\"},\n  {\"name\": \"id\", \"type\": \"int\"}\n ]\n}"
 		texts = "{\n \"type\": \"record\", \"name\": \"Order\", \"fields\": [\n  {\"name\": \"x\", \"type\": \"int\", \"default\": 0},\n  {\"name\": \"id\",\n   \"type\": \"string\"}\n ]\n}"
@@ -43,13 +56,19 @@ func explainCases() []explainCase {
 		gone  = "syntax = \"proto3\";\npackage p;\nmessage M {\n  int32 a = 1;\n  oneof c { string x = 2; string y = 3; }\n}\n"
 	)
 	return []explainCase{
-		{"default", schema.Avro, evolution.Backward, order, wider, `avro/READER_FIELD_MISSING_DEFAULT_VALUE | currency | 2:37 |  | 3:3 | {"name": "currency", "type": "string"}`, "give currency a default"},
-		{"removed", schema.Avro, evolution.Forward, wider, order, `avro/READER_FIELD_MISSING_DEFAULT_VALUE | currency | 3:3 | {"name": "currency", "type": "string"} | 2:37 | `, "keep the field currency"},
-		{"by name", schema.Avro, evolution.Backward, order, texts, `avro/TYPE_MISMATCH | id | 3:18 | "int" | 5:4 | "string"`, `give id its old type "int"`},
-		{"open", schema.JSON, evolution.Backward, open, more, `json/OPTIONAL_PROPERTY_ADDED_TO_OPEN_CONTENT_MODEL | b | 1:20 |  | 3:3 | {"type": "string", "maxLength": 5}`, "close the content model"},
-		{"bound", schema.JSON, evolution.Backward, more, short, `json/MAX_LENGTH_DECREASED | b | 3:27 | 5 | 3:27 | 3`, "set maxLength back to 5"},
-		{"kind", schema.Protobuf, evolution.Backward, m, kinds, `protobuf/FIELD_SCALAR_KIND_CHANGED | a | 4:3 | int32 a = 1 | 4:3 | string a = 1`, "give a its old type back (int32 a = 1)"},
-		{"oneof", schema.Protobuf, evolution.Backward, m, fewer, `protobuf/ONEOF_FIELD_REMOVED | y | 5:27 | string y = 3 | 5:3 | `, "put y back into its oneof"},
-		{"message", schema.Protobuf, evolution.Backward, m, gone, `protobuf/MESSAGE_REMOVED | N | 7:1 | message N | 0:0 | `, "put the message N back"},
+		{"enum", schema.Avro, evolution.Backward, colors, fewerColors, `avro/MISSING_ENUM_SYMBOLS |  | 2:2 | ["R", "G"] | 2:2 | ["R"]`, `give the enum itself a "default"`, strings.Replace(fewerColors, `["R"]`, `["R"], "default": "R"`, 1)},
+		{"renamed", schema.Avro, evolution.Backward, colors, renamed, `avro/NAME_MISMATCH | F | 1:18 | "E" | 1:18 | "F"`, `name it "E" again, or keep "F" and add`, strings.Replace(renamed, `"F"`, `"F", "aliases": ["E"]`, 1)},
+		{"closed", schema.JSON, evolution.Backward, closed, closedFewer, `json/PROPERTY_REMOVED_FROM_CLOSED_CONTENT_MODEL | b | 1:75 | {"type": "string"} | 1:51 | `, "open the content model", strings.Replace(closedFewer, `"additionalProperties": false, `, "", 1)},
+		{"closed forward", schema.JSON, evolution.Forward, open, "{\"type\": \"object\"}", `json/OPTIONAL_PROPERTY_ADDED_TO_OPEN_CONTENT_MODEL | a | 2:3 | {"type": "string"} | 1:1 | `, "close the content model", "{\"type\": \"object\", \"additionalProperties\": false}"},
+		{"required", schema.JSON, evolution.Backward, open, demanding, `json/REQUIRED_ATTRIBUTE_ADDED | a | 1:1 |  | 2:42 | "a"`, "give the property a default", strings.Replace(demanding, `"string"`, `"string", "default": ""`, 1)},
+		{"into a oneof", schema.Protobuf, evolution.Backward, loose, bound, `protobuf/MULTIPLE_FIELDS_MOVED_TO_ONEOF | o | 2:1 |  | 2:13 | oneof o`, "move at most one existing field", strings.Replace(bound, "string b = 2;", "string b = 3;", 1)},
+		{"default", schema.Avro, evolution.Backward, order, wider, `avro/READER_FIELD_MISSING_DEFAULT_VALUE | currency | 2:37 |  | 3:3 | {"name": "currency", "type": "string"}`, "give currency a default", strings.Replace(wider, `"string"`, `["null", "string"], "default": null`, 1)},
+		{"removed", schema.Avro, evolution.Forward, wider, order, `avro/READER_FIELD_MISSING_DEFAULT_VALUE | currency | 3:3 | {"name": "currency", "type": "string"} | 2:37 | `, "keep the field currency", wider},
+		{"by name", schema.Avro, evolution.Backward, order, texts, `avro/TYPE_MISMATCH | id | 3:18 | "int" | 5:4 | "string"`, `give id its old type "int"`, strings.Replace(texts, `"string"`, `"int"`, 1)},
+		{"open", schema.JSON, evolution.Backward, open, more, `json/OPTIONAL_PROPERTY_ADDED_TO_OPEN_CONTENT_MODEL | b | 1:20 |  | 3:3 | {"type": "string", "maxLength": 5}`, leaveItEmpty, strings.Replace(more, `"b": {"type": "string", "maxLength": 5}`, `"b": {}`, 1)},
+		{"bound", schema.JSON, evolution.Backward, more, short, `json/MAX_LENGTH_DECREASED | b | 3:27 | 5 | 3:27 | 3`, "set maxLength back to 5", more},
+		{"kind", schema.Protobuf, evolution.Backward, m, kinds, `protobuf/FIELD_SCALAR_KIND_CHANGED | a | 4:3 | int32 a = 1 | 4:3 | string a = 1`, "give a its old type back (int32 a = 1)", m},
+		{"oneof", schema.Protobuf, evolution.Backward, m, fewer, `protobuf/ONEOF_FIELD_REMOVED | y | 5:27 | string y = 3 | 5:3 | `, "put y back into its oneof", m},
+		{"message", schema.Protobuf, evolution.Backward, m, gone, `protobuf/MESSAGE_REMOVED | N | 7:1 | message N | 0:0 | `, "put the message N back", m},
 	}
 }

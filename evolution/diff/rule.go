@@ -23,8 +23,9 @@ type Rule struct {
 	// Source is the specification's section or the observed behaviour.
 	Source string
 	// Why says in one sentence why such a change breaks readers, or why it does
-	// not. Why and the fixes may name {name} (the field, type or keyword), {old}
-	// and {new} (what stands there), {info}, {reader} and {writer}.
+	// not. Why and the fixes may name {name} (the field or type), {keyword} (the
+	// last step of the path), {old} and {new} (what stands there), {info}, {reader}
+	// and {writer}.
 	Why string
 	// Fix is a change of the new schema that makes it read data of the old one
 	// again. Rules that break nothing have none.

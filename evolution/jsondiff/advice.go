@@ -81,13 +81,13 @@ func valueAdvice() map[diff.Kind]diff.Advice {
 func propertyAdvice() map[diff.Kind]diff.Advice {
 	const (
 		anyName   = "The {writer} schema's objects are open: data may already have a property {name} with any value, which the {reader} schema may refuse."
-		closing   = `leave {name} without a type ("{name}": {}), or close the content model ("additionalProperties": false) in a version before`
+		closing   = `leave {name} without a type ("{name}": {}), or judge by the policy LENIENT if no data has names that its schema doesn't know`
 		keepOrCut = `keep the property {name}, or close the content model ("additionalProperties": false)`
 		required  = "take {name} out of required, or give it a default"
 		narrowed  = "The {writer} schema allows more other properties than the {reader} schema, and data may have them."
-		widen     = "put {name} back as it was ({old})"
+		widen     = "put {keyword} back as it was ({old})"
 	)
-	unevaluated := diff.Advice{narrowed, widen, "put {name} back as it was ({old}): schemas in use refuse more"}
+	unevaluated := diff.Advice{narrowed, widen, "put {keyword} back as it was ({old}): schemas in use refuse more"}
 	return map[diff.Kind]diff.Advice{
 		PropertyRemovedUncovered: {
 			"Data may have {name}, and the {reader} schema allows other properties only with other values.",
@@ -120,15 +120,15 @@ func propertyAdvice() map[diff.Kind]diff.Advice {
 func itemAdvice() map[diff.Kind]diff.Advice {
 	others := diff.Advice{
 		"The {writer} schema allows more other items than the {reader} schema, and arrays may have them.",
-		"put {name} back as it was ({old})", "put {name} back as it was ({old}): schemas in use refuse more",
+		"put {keyword} back as it was ({old})", "put {keyword} back as it was ({old}): schemas in use refuse more",
 	}
 	anyItem := diff.Advice{
-		"Arrays may already be that long, with values at item {name} that the {reader} schema refuses.",
-		"take the schema of item {name} out again, or leave it without a type", "keep the schema of item {name}, or allow no further items",
+		"Arrays may already be that long, with values at item {keyword} that the {reader} schema refuses.",
+		"take the schema of item {keyword} out again, or leave it without a type", "keep the schema of item {keyword}, or allow no further items",
 	}
 	lost := diff.Advice{
-		"Arrays may have item {name}, which the {reader} schema refuses.",
-		"keep item {name}, or allow it as one of the further items", "take item {name} out again: schemas in use refuse it",
+		"Arrays may have item {keyword}, which the {reader} schema refuses.",
+		"keep item {keyword}, or allow it as one of the further items", "take item {keyword} out again: schemas in use refuse it",
 	}
 	return map[diff.Kind]diff.Advice{
 		ItemRemovedUncovered: lost, ItemRemovedClosed: lost,

@@ -19,15 +19,15 @@ func Layers() [][]string {
 			"broker/catalog/sqlite", "broker/catalog/memory", "broker/catalog/catalogtest", "broker/client",
 			"gateway/backend/memory", "gateway/backend/backendtest", "gateway/coordinator",
 		},
-		{"serde/format", "registry/transfer", "evolution/avrodiff", "evolution/jsondiff", "evolution/protodiff"},
+		{"serde/format", "registry/transfer", "evolution/avrodiff", "evolution/jsondiff", "evolution/protodiff", "evolution/locate"},
 		{"serde", "evolution"},
 		{"registry", "broker", "gateway/envelope"},
 		{"registry/rest", "gateway/kapi"},
 		{"gateway"},
 		{"gateway/gatewaytest"},
 		{
-			"cmd/milena", "cmd/internal/backend", "cmd/internal/cli", "cmd/internal/config", "cmd/internal/demo",
-			"cmd/internal/node", "cmd/internal/obs", "cmd/internal/run", "cmd/internal/tidy",
+			"cmd/milena", "cmd/internal/backend", "cmd/internal/check", "cmd/internal/cli", "cmd/internal/config", "cmd/internal/demo",
+			"cmd/internal/findings", "cmd/internal/node", "cmd/internal/obs", "cmd/internal/run", "cmd/internal/tidy",
 			"cmd/milenatest",
 		},
 	}

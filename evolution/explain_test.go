@@ -53,8 +53,13 @@ func TestExplain(t *testing.T) {
 			if got != tc.want || !strings.Contains(e.Fix, tc.fix) || e.Why == "" || e.Forward != (tc.level == evolution.Forward) {
 				t.Errorf("got  %s\nwant %s\nwhy %s\nfix %s\nwant %s", got, tc.want, e.Why, e.Fix, tc.fix)
 			}
-			if strings.ContainsAny(strings.ReplaceAll(e.Why+e.Fix, `": {}`, ""), "{}") && tc.format != schema.Avro {
-				t.Errorf("something was not filled in: %s %s", e.Why, e.Fix)
+			if again, err := c.Check(t.Context(), tc.level, parseText(t, tc.format, tc.mended), []schema.Parsed{old}); err != nil || !again.Compatible {
+				t.Errorf("after the fix: %v %v", again.Findings, err)
+			}
+			for _, blank := range []string{"{name}", "{old}", "{new}", "{info}", "{reader}", "{writer}", "{keyword}"} {
+				if strings.Contains(e.Why+e.Fix, blank) {
+					t.Errorf("%s was not filled in: %s %s", blank, e.Why, e.Fix)
+				}
 			}
 		})
 	}
