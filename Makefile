@@ -4,7 +4,7 @@ BIN := bin/milena
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 SHARED ?= $(or $(MILENA_SHARED),$(abspath ../shared))
 RATIO_FLAGS ?=
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@2026.1.1
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
 .PHONY: help build run demo test lint bench fuzz generate checkgenerate conformance interop clean

@@ -53,10 +53,15 @@ suite() {
 }
 
 start
-suite rest "$cache/runner" --url "$url" --tier core --run '^(server|protocol|registration|lookup|schemas|subjects|delete|config|mode): ' "$shared/conformance/cases"
+suite rest "$cache/runner" --url "$url" "$shared/conformance/cases"
 start
-suite evolution-avro "$cache/evolution" --url "$url" "$shared/corpus/evolution/avro.jsonl"
-suite canonical-avro "$cache/canonical" --url "$url" "$shared/corpus/canonical/avro.jsonl"
+for f in avro json protobuf; do
+	suite "evolution-$f" "$cache/evolution" --url "$url" --differences "$shared/corpus/evolution/$f.jsonl"
+done
+start
+for f in avro json protobuf lookup; do
+	suite "canonical-$f" "$cache/canonical" --url "$url" "$shared/corpus/canonical/$f.jsonl"
+done
 start
 suite kafka "$cache/kafka" --bootstrap "$kafka" --tier 1
 [ $failed = 0 ] || cp -r "$work" "${OUT:-/tmp/milena-conformance-failed}" 2>/dev/null
