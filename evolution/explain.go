@@ -1,6 +1,7 @@
 package evolution
 
 import (
+	"context"
 	"strings"
 
 	"milena/evolution/diff"
@@ -141,4 +142,34 @@ func (c *Checker) rule(format schema.Type, kind diff.Kind) (diff.Rule, bool) {
 		}
 	}
 	return diff.Rule{}, false
+}
+
+// Difference is one change between two schemas, harmless ones included, for
+// people.
+type Difference struct {
+	Explanation
+	Breaks bool // the reader can't read all data of the writer
+}
+
+// Differences lists what differs between two schemas as far as it matters to
+// who reads data of old with next or, forward, data of next with old. It is
+// Changes, explained. The error is the context's.
+func (c *Checker) Differences(ctx context.Context, policy Policy, next, old Text, forward bool) ([]Difference, error) {
+	reader, writer, words := next.Schema, old.Schema, [2]string{"new", "old"}
+	if forward {
+		reader, writer, words = old.Schema, next.Schema, [2]string{"old", "new"}
+	}
+	changes, err := c.Changes(ctx, policy, reader, writer, words[0], words[1])
+	if err != nil {
+		return nil, err
+	}
+	findings := make([]Finding, 0, len(changes))
+	for _, ch := range changes {
+		findings = append(findings, Finding{Kind: ch.Kind, Path: ch.Path, Message: ch.Description, Info: ch.Info, Forward: forward})
+	}
+	out := make([]Difference, 0, len(changes))
+	for i, e := range c.Explain(findings, next, old) {
+		out = append(out, Difference{Explanation: e, Breaks: changes[i].Breaks})
+	}
+	return out, nil
 }

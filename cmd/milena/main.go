@@ -35,6 +35,6 @@ func command() *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(serveCommand(), schemaCommand(), checkCommand(), versionCommand())
+	root.AddCommand(serveCommand(), schemaCommand(), checkCommand(), guideCommand(), lintCommand(), versionCommand())
 	return root
 }
