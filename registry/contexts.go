@@ -157,6 +157,16 @@ func matches(v *state.View, prefix string) iter.Seq[*state.Subject] {
 
 // Subjects returns the names of subjects.
 func (r *Registry) Subjects(ctx context.Context, q SubjectsQuery) ([]string, error) {
+	seq, err := r.SubjectNames(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	names := []string{}
+	return slices.AppendSeq(names, seq), nil
+}
+
+// SubjectNames yields what Subjects returns, all as of the time of the call.
+func (r *Registry) SubjectNames(ctx context.Context, q SubjectsQuery) (iter.Seq[string], error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -164,15 +174,26 @@ func (r *Registry) Subjects(ctx context.Context, q SubjectsQuery) ([]string, err
 	if q.Prefix != nil {
 		prefix = *q.Prefix
 	}
-	names := []string{}
-	for s := range matches(r.view.Load(), prefix) {
-		live := s.Live() > 0
-		if q.DeletedOnly && live || !q.DeletedOnly && !live && !q.Deleted {
-			continue
+	v := r.view.Load()
+	return func(yield func(string) bool) {
+		skip, left := max(q.Page.Offset, 0), q.Page.Limit
+		for s := range matches(v, prefix) {
+			live := s.Live() > 0
+			if q.DeletedOnly && live || !q.DeletedOnly && !live && !q.Deleted {
+				continue
+			}
+			if skip > 0 {
+				skip--
+				continue
+			}
+			if !yield(s.Name.String()) {
+				return
+			}
+			if left--; left == 0 {
+				return
+			}
 		}
-		names = append(names, s.Name.String())
-	}
-	return cut(names, q.Page, 0), nil
+	}, nil
 }
 
 // aliasesIn returns, for each subject that an alias under the prefix redirects

@@ -1,6 +1,9 @@
 package registry
 
-import "unsafe"
+import (
+	"hash/maphash"
+	"unsafe"
+)
 
 const (
 	// textsOnHeapMax is how many bytes of replayed texts stay on Go's heap. A
@@ -18,14 +21,31 @@ const (
 // who still holds a string of it: a text that is deleted for good costs its
 // bytes until the process ends. Texts that are registered later are on the heap.
 //
+// A text that many subjects have is kept once, if it was met not long before.
+//
 // A texts belongs to one goroutine.
 type texts struct {
+	seed maphash.Seed
 	kept int
-	free []byte // the rest of the current block
+	free []byte           // the rest of the current block
+	met  [textsMet]string // by hash
 }
+
+// textsMet is how many texts are remembered, to be shared.
+const textsMet = 1 << 12
+
+func newTexts() *texts { return &texts{seed: maphash.MakeSeed()} }
 
 // keep returns a string with the bytes of b.
 func (t *texts) keep(b []byte) string {
+	met := &t.met[maphash.Bytes(t.seed, b)%textsMet]
+	if *met != string(b) {
+		*met = t.copy(b)
+	}
+	return *met
+}
+
+func (t *texts) copy(b []byte) string {
 	t.kept += len(b)
 	if t.kept <= textsOnHeapMax || len(b) == 0 || len(b) > textsBlock {
 		return string(b)

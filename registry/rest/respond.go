@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ import (
 type answer struct {
 	status int
 	body   []byte
+	pieces iter.Seq[[]byte] // the body of a long list, in place of body
 }
 
 // value answers with v as JSON.
@@ -27,12 +29,12 @@ func value(v any, err error) (answer, error) {
 		return answer{}, err
 	}
 	body, err := api.Marshal(v)
-	return answer{http.StatusOK, body}, err
+	return answer{status: http.StatusOK, body: body}, err
 }
 
 // encoded answers with JSON that is encoded already.
 func encoded(body []byte, err error) (answer, error) {
-	return answer{http.StatusOK, body}, err
+	return answer{status: http.StatusOK, body: body}, err
 }
 
 // list answers with a list, which is never null.
@@ -45,7 +47,7 @@ func list[T any](v []T, err error) (answer, error) {
 
 // plain answers with the text itself.
 func plain(text string, err error) (answer, error) {
-	return answer{http.StatusOK, []byte(text)}, err
+	return answer{status: http.StatusOK, body: []byte(text)}, err
 }
 
 // nothing answers without a body.
@@ -59,6 +61,9 @@ const gzipBytesMin = 1 << 10
 
 // respond writes an answer.
 func (s *Server) respond(c echo.Context, contentType string, a answer) error {
+	if a.pieces != nil {
+		return s.respondPieces(c, contentType, a.pieces)
+	}
 	h := c.Response().Header()
 	h["Vary"] = s.headers.vary
 	if a.status == http.StatusNoContent {
@@ -169,7 +174,7 @@ func (s *Server) fail(c echo.Context, err error) int {
 		h["Content-Type"] = []string{contentType}
 		h["Vary"] = []string{"Accept-Encoding"}
 	}
-	s.write(c, answer{e.Row.Status, body})
+	s.write(c, answer{status: e.Row.Status, body: body})
 	return e.Row.Code
 }
 
@@ -194,10 +199,10 @@ func (s *Server) refuse(c echo.Context, err error) int {
 	h["Connection"] = []string{"close"}
 	if errors.Is(err, errTarget) {
 		h["Content-Type"] = []string{"text/html;charset=iso-8859-1"}
-		s.write(c, answer{http.StatusRequestURITooLong, []byte("<h1>URI Too Long</h1>")})
+		s.write(c, answer{status: http.StatusRequestURITooLong, body: []byte("<h1>URI Too Long</h1>")})
 		return http.StatusRequestURITooLong
 	}
 	h["Content-Type"] = nil
-	s.write(c, answer{http.StatusBadRequest, nil})
+	s.write(c, answer{status: http.StatusBadRequest})
 	return http.StatusBadRequest
 }

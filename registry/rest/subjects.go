@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"net/http"
 
 	"milena/registry"
 	"milena/registry/api"
@@ -19,7 +20,8 @@ func (s *Server) subjects(ctx context.Context, r *request) (answer, error) {
 		prefix = r.qualify(prefix)
 		q.Prefix = &prefix
 	}
-	return list(s.registry.Subjects(ctx, q))
+	names, err := s.registry.SubjectNames(ctx, q)
+	return answer{status: http.StatusOK, pieces: nameList(names)}, err
 }
 
 // lookup answers POST /subjects/{subject}.

@@ -192,14 +192,27 @@ func (l *Log) readBatch(ctx context.Context, from int64) (batch []store.Entry, e
 		return nil, fmt.Errorf("read registry log at %d: %w", from, err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
+	batch = make([]store.Entry, 0, readBatch)
+	block := make([]byte, 64<<10) // holds the bytes of many entries: there may be millions
+	keep := func(b sql.RawBytes) []byte {
+		if len(block) < len(b) {
+			block = make([]byte, max(len(b), 64<<10))
+		}
+		n := copy(block, b)
+		kept := block[:n:n]
+		block = block[n:]
+		return kept
+	}
 	for rows.Next() {
 		var e store.Entry
+		var key, value sql.RawBytes
 		var tombstone bool
-		if err := rows.Scan(&e.Position, &e.TimestampMillis, &e.Key, &e.Value, &tombstone); err != nil {
+		if err := rows.Scan(&e.Position, &e.TimestampMillis, &key, &value, &tombstone); err != nil {
 			return nil, fmt.Errorf("read registry log at %d: %w", from, err)
 		}
-		if e.Value == nil && !tombstone {
-			e.Value = []byte{} // the driver gives nil for an empty blob
+		e.Key = keep(key)
+		if !tombstone {
+			e.Value = keep(value) // not nil: the driver gives that for an empty blob
 		}
 		batch = append(batch, e)
 	}
