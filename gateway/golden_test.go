@@ -121,6 +121,8 @@ func goldenRequest(v int16, key kmsg.Key) kmsg.Request {
 		return goldenData(v, key)
 	case kmsg.OffsetCommit, kmsg.OffsetFetch, kmsg.JoinGroup, kmsg.SyncGroup, kmsg.Heartbeat, kmsg.LeaveGroup:
 		return goldenGroup(v, key)
+	case kmsg.DescribeGroups, kmsg.ListGroups, kmsg.DeleteGroups, kmsg.OffsetDelete:
+		return goldenGroupAdmin(key)
 	case kmsg.Metadata:
 		return metadata(false, "absent", "in valid")
 	case kmsg.FindCoordinator:
@@ -157,6 +159,29 @@ func goldenRequest(v int16, key kmsg.Key) kmsg.Request {
 		return req
 	}
 	return nil
+}
+
+// goldenGroupAdmin asks about what goldenGroup left: a group with an offset and one
+// with a member.
+func goldenGroupAdmin(key kmsg.Key) kmsg.Request {
+	groups := []string{"simple", "join-v0", "absent"}
+	switch key {
+	case kmsg.DescribeGroups:
+		req := kmsg.NewPtrDescribeGroupsRequest()
+		req.Groups = groups
+		return req
+	case kmsg.ListGroups:
+		return kmsg.NewPtrListGroupsRequest()
+	case kmsg.DeleteGroups:
+		req := kmsg.NewPtrDeleteGroupsRequest()
+		req.Groups = groups[1:]
+		return req
+	default:
+		req := kmsg.NewPtrOffsetDeleteRequest()
+		req.Group = "simple"
+		req.Topics = []kmsg.OffsetDeleteRequestTopic{{Topic: "t", Partitions: []kmsg.OffsetDeleteRequestTopicPartition{{Partition: 0}, {Partition: 1}}}}
+		return req
+	}
 }
 
 // goldenBatch is a record batch with one record of the year 2020.

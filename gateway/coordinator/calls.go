@@ -156,20 +156,3 @@ func (c *Coordinator) Commit(ctx context.Context, id string, r group.MemberReque
 		return fmt.Errorf("wait for the commit: %w", context.Cause(ctx))
 	}
 }
-
-// Describe returns a group's present state; GROUP_ID_NOT_FOUND if it was never
-// stored.
-func (c *Coordinator) Describe(ctx context.Context, id string) (group.Snapshot, error) {
-	var s group.Snapshot
-	var unknown error
-	err := c.with(ctx, id, func(e *entry, _ time.Time) {
-		s = e.machine.Snapshot()
-		if e.version == 0 && e.machine.Idle() {
-			unknown = kerr.GroupIDNotFound
-		}
-	})
-	if err == nil {
-		err = unknown
-	}
-	return s, err
-}

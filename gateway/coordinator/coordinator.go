@@ -17,7 +17,7 @@ import (
 
 // Backend is what a Coordinator needs of a broker.
 type Backend interface {
-	CommitOffsets(ctx context.Context, group string, offsets []backend.GroupOffset) error
+	backend.Offsets
 	backend.Coordination
 }
 

@@ -289,6 +289,9 @@ func (e *entry) leave(err error) {
 		if w.commit != nil {
 			w.commit.done <- err
 		}
+		if w.deleted != nil {
+			w.deleted <- err
+		}
 	}
 	e.queue, e.commits = nil, 0
 	e.c.forget(e)

@@ -12,12 +12,14 @@ import (
 	"milena/gateway/group"
 )
 
-// write is one thing to be stored: a record with the answers that wait for it, or
-// a commit.
+// write is one thing to be stored: a record with the answers that wait for it, a
+// commit, or that the group is gone with its offsets.
 type write struct {
 	record  []byte
 	replies group.Effects
 	commit  *commit
+	// deleted gets the outcome of a deletion; it has room for it.
+	deleted chan error
 }
 
 // commit is one client's offsets. done has room for the one result.
@@ -59,9 +61,12 @@ func (e *entry) write() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for len(e.queue) > 0 {
-		if head := e.queue[0]; head.record != nil {
+		switch head := e.queue[0]; {
+		case head.record != nil:
 			e.writeRecord(head.record)
-		} else {
+		case head.deleted != nil:
+			e.writeDeletion()
+		default:
 			e.writeCommits()
 		}
 	}
@@ -89,6 +94,31 @@ func (e *entry) writeRecord(value []byte) {
 	replies := e.queue[0].replies
 	e.queue = e.queue[1:]
 	e.deliver(replies)
+}
+
+// writeDeletion deletes what is stored of the group, unlocking meanwhile. The
+// record goes last: a group whose offsets are half gone can be deleted again.
+func (e *entry) writeDeletion() {
+	done, version := e.queue[0].deleted, e.version
+	e.queue = e.queue[1:]
+	e.mu.Unlock()
+	ctx, cancel := context.WithTimeout(e.c.ctx, e.c.opts.StorageTimeout)
+	err := e.c.backend.DeleteGroupOffsets(ctx, e.id, nil)
+	if err == nil && version > 0 {
+		version, err = e.c.backend.CompareAndAppend(ctx, recordPrefix+e.id, version, nil)
+	}
+	cancel()
+	e.mu.Lock()
+	if err != nil {
+		err = fmt.Errorf("delete group: %w", err)
+		if !e.gone {
+			e.giveUp(err)
+		}
+		done <- err
+		return
+	}
+	e.version = version
+	done <- nil
 }
 
 // writeCommits stores the commits at the head of the queue in one call, unlocking

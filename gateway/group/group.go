@@ -134,6 +134,10 @@ func (g *Group) Idle() bool {
 	return (g.state == Empty || g.state == Dead) && len(g.members) == 0 && len(g.promised) == 0
 }
 
+// Vacant reports that nobody is in the group. Someone may have been promised a
+// member id, and joins anew if the group is deleted meanwhile.
+func (g *Group) Vacant() bool { return len(g.members) == 0 }
+
 // Deadline returns the time at which Tick has something to do, unless other
 // events come first; false if nothing is due ever.
 func (g *Group) Deadline() (time.Time, bool) {
