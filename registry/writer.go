@@ -238,7 +238,9 @@ func (w *writer) stage(building *state.Builder, p *proposal) ([]store.Entry, err
 	entries := make([]store.Entry, len(records))
 	folded := make([]state.Prepared, len(records))
 	for i, record := range records {
-		record.TimestampMillis = now
+		if !p.plan.keepsTimes || record.TimestampMillis == 0 {
+			record.TimestampMillis = now
+		}
 		if entries[i], err = store.Encode(record); err != nil {
 			return nil, errcode.Internal.New().Because(err)
 		}
