@@ -80,6 +80,7 @@ func table() []entry {
 		{kmsg.LeaveGroup, 0, 5, (*Server).leaveGroup, group, needsGroups, structs, "KIP-345 KIP-800"},
 		{kmsg.SyncGroup, 0, 5, (*Server).syncGroup, group, mayWait | needsGroups, structs, "KIP-345 KIP-559"},
 		{kmsg.DescribeGroups, 0, 6, (*Server).describeGroups, group, needsGroups, structs, "KIP-345 KIP-430 KIP-1043"},
+		{kmsg.ListGroups, 0, 5, (*Server).listGroups, cluster, needsGroups, structs, "KIP-518 KIP-848"},
 		{kmsg.ApiVersions, 0, 4, (*Server).apiVersions, none, preAuth, structs, "KIP-35 KIP-511 KIP-584"},
 		{kmsg.CreateTopics, 0, 7, (*Server).createTopics, cluster, 0, structs, "KIP-4 KIP-464 KIP-516 KIP-525"},
 		{kmsg.DeleteTopics, 0, 6, (*Server).deleteTopics, topic, 0, structs, "KIP-4 KIP-516"},
