@@ -151,7 +151,7 @@ func Lint(ctx context.Context, o Options) (*findings.Report, error) {
 func lintOne(ctx context.Context, o Options, lib *library, i item) (slot, error) {
 	s := slot{subject: findings.Subject{Name: i.subject, File: o.Prefix + i.file, Outcome: "ok"}}
 	text := o.New.Files[i.file]
-	parsed, why := lib.parse(i)
+	_, parsed, why := lib.parse(i)
 	if why != nil {
 		s.subject.Outcome = "invalid"
 		s.findings = []findings.Finding{invalid(i, o.Prefix+i.file, text, why)}

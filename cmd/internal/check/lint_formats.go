@@ -163,7 +163,7 @@ func (l *linter) json(s *jsonschema.Schema) {
 func (l *linter) proto(s *protobuf.Schema) {
 	f := s.File()
 	if f.Package == "" {
-		l.add(lintNamespace, "#/", "", "The file has no package.")
+		l.add(lintNamespace, "#/", "of the file", "The file has no package.")
 	}
 	var walk func(messages []*protobuf.Message, enums []*protobuf.Enum, path string)
 	walk = func(messages []*protobuf.Message, enums []*protobuf.Enum, path string) {

@@ -171,7 +171,7 @@ func Run(ctx context.Context, o Options) (*findings.Report, error) {
 func (r *runner) check(ctx context.Context, i item) (slot, error) {
 	s := slot{subject: findings.Subject{Name: i.subject, File: r.o.Prefix + i.file, Outcome: "compatible"}}
 	text := r.o.New.Files[i.file]
-	parsed, why := r.library.parse(i)
+	resolved, parsed, why := r.library.parse(i)
 	if why != nil {
 		s.subject.Outcome = "invalid"
 		s.findings = []findings.Finding{invalid(i, r.o.Prefix+i.file, text, why)}
@@ -197,7 +197,12 @@ func (r *runner) check(ctx context.Context, i item) (slot, error) {
 		olds = olds[len(olds)-1:]
 	}
 	versions := make([]schema.Parsed, 0, len(olds))
+	key := resolved.Key()
 	for n, old := range olds {
+		if old.Schema.Key() == key {
+			s.subject.Versions = append(s.subject.Versions, old.Label)
+			continue // nothing differs from itself
+		}
 		p, err := format.Parse(old.Schema)
 		if err != nil {
 			f := invalid(i, r.o.Prefix+i.file, text, err)
@@ -244,12 +249,13 @@ func place(file string, p locate.Place) findings.Place {
 }
 
 // parse parses a file of the tree with what it refers to.
-func (l *library) parse(i item) (schema.Parsed, error) {
+func (l *library) parse(i item) (schema.Resolved, schema.Parsed, error) {
 	resolved, err := l.resolve(i.file, i.format)
 	if err != nil {
-		return nil, err
+		return resolved, nil, err
 	}
-	return format.Parse(resolved)
+	p, err := format.Parse(resolved)
+	return resolved, p, err
 }
 
 func invalid(i item, file, text string, err error) findings.Finding {

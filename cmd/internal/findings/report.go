@@ -90,7 +90,17 @@ func (r *Report) summary() string {
 			warned++
 		}
 	}
-	parts := []string{count(len(r.Subjects), "schema", "schemas") + " checked", count(failed, "finding", "findings")}
+	fresh := 0
+	for i := range r.Subjects {
+		if r.Subjects[i].Outcome == "new" {
+			fresh++
+		}
+	}
+	checked := count(len(r.Subjects), "schema", "schemas") + " checked"
+	if fresh > 0 {
+		checked += fmt.Sprintf(" (%d new)", fresh)
+	}
+	parts := []string{checked, count(failed, "finding", "findings")}
 	if warned > 0 {
 		parts = append(parts, count(warned, "warning", "warnings"))
 	}
