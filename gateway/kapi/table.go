@@ -87,5 +87,6 @@ func table() []entry {
 		{kmsg.InitProducerID, 0, 4, (*Server).initProducerID, transactionalID, 0, structs, "KIP-98 KIP-360"},
 		{kmsg.DescribeConfigs, 0, 4, (*Server).describeConfigs, topic, 0, structs, "KIP-133 KIP-226 KIP-569"},
 		{kmsg.DeleteGroups, 0, 2, (*Server).deleteGroups, group, needsGroups, structs, "KIP-229"},
+		{kmsg.OffsetDelete, 0, 0, (*Server).offsetDelete, group, needsGroups, structs, "KIP-496"},
 	}
 }
