@@ -54,6 +54,34 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
+// TestHostileLinks: what a text holds many of links in bounded time.
+func TestHostileLinks(t *testing.T) {
+	const n = 30_000 // each took a minute or more in the library as it is
+	odd := func(i int) string { return fmt.Sprintf("%d, ", 2*i+3) }
+	for name, text := range map[string]string{
+		"reserved names":   "message M { reserved " + manyLines(n, func(i int) string { return fmt.Sprintf("\"r%d\", ", i) }) + "\"z\"; }",
+		"reserved numbers": "message M { reserved " + manyLines(n, odd) + "2; }",
+		"enum's names":     "enum E { A = 0; reserved " + manyLines(n, func(i int) string { return fmt.Sprintf("\"r%d\", ", i) }) + "\"z\"; }",
+		"imports":          manyLines(n, func(i int) string { return fmt.Sprintf("import \"a%d.proto\";\n", i) }) + "message M {}",
+		"extensions":       "message M { extensions " + manyLines(n, odd) + "2; }",
+	} {
+		s, err := Parser{}.ParseSchema(schema.Resolved{Text: text})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		start := time.Now()
+		if _, err := s.Link(); err != nil {
+			t.Logf("%s: %v", name, err)
+		}
+		if d := time.Since(start); d > 15*time.Second {
+			t.Errorf("%s took %v", name, d)
+		} else {
+			t.Logf("%-16s %8v", name, d.Round(time.Millisecond))
+		}
+	}
+}
+
 func manyLines(n int, line func(int) string) string {
 	var b strings.Builder
 	for i := range n {

@@ -40,6 +40,10 @@ func (e *LinkError) Error() string {
 	return fmt.Sprintf("link schema: %s (and %d more)", e.Problems[0].Error(), len(e.Problems)-1)
 }
 
+// linkImportsMax is how many imports a file may have to be linked. The library
+// takes minutes for tens of thousands, and no registry has so many references.
+const linkImportsMax = 2_000
+
 type linkResult struct {
 	file protoreflect.FileDescriptor
 	err  error
@@ -79,6 +83,11 @@ func (s *Schema) hasDependency(name string) bool {
 }
 
 func (s *Schema) link(loose bool) linkResult {
+	if n := len(s.file.Imports) + len(s.file.PublicImports); n > linkImportsMax {
+		return linkResult{err: &LinkError{Problems: []*schema.ParseError{{
+			Message: fmt.Sprintf("%d imports exceed the maximum that can be linked (%d)", n, linkImportsMax),
+		}}}}
+	}
 	main := s.mainPath()
 	var problems []*schema.ParseError
 	add := func(err reporter.ErrorWithPos) error {

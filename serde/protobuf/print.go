@@ -21,7 +21,13 @@ func printFile(f *File) (string, bool) {
 	return p.String(), !p.full()
 }
 
-// printStrict is printFile for compilers: the lines are the same.
+// strictLineItems is how many items of a list a line for compilers has:
+// protocompile finds each token's column by walking its line, so that one long
+// line would take minutes.
+const strictLineItems = 200
+
+// printStrict is printFile for compilers: the lines are the same up to the
+// first list of more than strictLineItems numbers or reserved names.
 func printStrict(f *File) string {
 	p := &printer{max: printedMax, strict: true}
 	p.file(f)
@@ -151,9 +157,7 @@ func (p *printer) reserved(indent string, list []Reserved) {
 	for i := range list {
 		p.write(indent, "reserved ")
 		for j, item := range list[i].Items {
-			if j > 0 {
-				p.write(", ")
-			}
+			p.separate(j)
 			if item.Name != nil {
 				p.write(p.bareQuote(*item.Name))
 			} else {
@@ -161,6 +165,17 @@ func (p *printer) reserved(indent string, list []Reserved) {
 			}
 		}
 		p.write(";\n")
+	}
+}
+
+// separate stands in front of item i of a list on one line.
+func (p *printer) separate(i int) {
+	switch {
+	case i == 0:
+	case p.strict && i%strictLineItems == 0:
+		p.write(",\n")
+	default:
+		p.write(", ")
 	}
 }
 
@@ -178,9 +193,7 @@ func (p *printer) numbers(r Range) {
 func (p *printer) extensions(indent string, x *Extensions) {
 	p.write(indent, "extensions ")
 	for i, r := range x.Ranges {
-		if i > 0 {
-			p.write(", ")
-		}
+		p.separate(i)
 		p.numbers(r)
 	}
 	p.options(indent, x.Options)
