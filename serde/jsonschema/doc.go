@@ -14,7 +14,7 @@
 // payloads are not decoded here.
 //
 // A Schema is immutable, a Parser has no state, and a Validator is safe for
-// concurrent use. Bounds: bytes of a text and of all texts together, nesting,
+// concurrent use. Bounds: bytes of a text, of all texts and of all addresses together, nesting,
 // values in a text, nodes of a schema, and, of a Validator, what one document
 // may cost.
 package jsonschema

@@ -42,7 +42,9 @@ type loader struct {
 	open    map[*Value]bool           // schemas around the current place
 	pending []pending
 	path    []string
-	err     *schema.ParseError // the first; from then on results count for nothing
+	// addressBytes counts the addresses that were made.
+	addressBytes int
+	err          *schema.ParseError // the first; from then on results count for nothing
 }
 
 // pending is a reference whose target is still to be loaded.
@@ -97,10 +99,17 @@ func (l *loader) fail(s scope, v *Value, format string, args ...any) {
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
+// pointerMax is about how many bytes of a path an error tells.
+const pointerMax = 1_000
+
 // pointer returns the current path. Its first step may be a pointer by itself.
 func (l *loader) pointer() string {
 	var b strings.Builder
 	for _, step := range l.path {
+		if b.Len() > pointerMax {
+			b.WriteString("...")
+			break
+		}
 		if !strings.HasPrefix(step, "/") {
 			b.WriteByte('/')
 			step = pointerEscapes.Replace(step)

@@ -33,7 +33,7 @@ func (l *loader) modernID(s *scope, v *Value) {
 		}
 		if v != s.doc.root && v != s.root {
 			address, _ := cutFragment(id)
-			s.base, s.root = resolve(s.base, address), v
+			s.base, s.root = l.resolve(*s, address), v
 		}
 	}
 	anchor, _ := v.str("$anchor")

@@ -39,7 +39,7 @@ func (l *loader) oldID(s *scope, v *Value) {
 		l.fail(*s, v.get(key), "%s %q is not a URI", key, clip(*id))
 		return
 	}
-	s.base = resolve(s.base, *id)
+	s.base = l.resolve(*s, *id)
 }
 
 func (l *loader) oldFlags(s scope, v *Value) {

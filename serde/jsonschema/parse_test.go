@@ -149,6 +149,15 @@ func TestHostile(t *testing.T) {
 		fmt.Fprintf(&chain, `,"d%d":{"$ref":"#/definitions/d%d"}`, i, i+1)
 		fmt.Fprintf(&wide, `,"p%d":{"$ref":"#/definitions/x"}`, i)
 	}
+	const modern = `{"$schema":"https://json-schema.org/draft/2020-12/schema",`
+	long := `"$id":"http://x/` + strings.Repeat("a/", 250_000) + `"`
+	var anchors, ids, anchored, pointers strings.Builder
+	for i := range 2_000 {
+		fmt.Fprintf(&anchors, `,"d%d":{"$anchor":"a%d"}`, i, i)
+		fmt.Fprintf(&ids, `,"d%d":{"$id":"i%d"}`, i, i)
+		fmt.Fprintf(&anchored, `,"d%d":{"$ref":"#a"}`, i)
+		fmt.Fprintf(&pointers, `,"d%d":{"$ref":"#/definitions/y"}`, i)
+	}
 	for _, c := range []struct {
 		why, text string
 		accepted  bool
@@ -164,6 +173,12 @@ func TestHostile(t *testing.T) {
 		{"deep groups", `{"pattern":"` + strings.Repeat("(", 100_000) + `"}`, false},
 		{"deep classes", `{"pattern":"` + strings.Repeat("[", 100_000) + `"}`, false},
 		{"a long pattern", `{"pattern":"` + strings.Repeat("(a|b)*", 100_000) + `"}`, true},
+		{"long keys nested deeply", strings.Repeat(`{"properties":{"`+strings.Repeat("k", 200)+`":`, 400) + "1" + strings.Repeat("}}", 400), false},
+		{"many anchors under a long address", modern + long + `,"$ref":"#a1","$defs":{"x":{}` + anchors.String() + `}}`, false},
+		{"many identifiers under a long address", modern + long + `,"$ref":"#","$defs":{"x":{}` + ids.String() + `}}`, false},
+		{"many references to anchors under a long address", modern + long + `,"$defs":{"x":{"$anchor":"a"}` + anchored.String() + `}}`, false},
+		{"many references under a long address", `{` + long + `,"definitions":{"y":{}` + pointers.String() + `}}`, true},
+		{"long identifiers nested deeply", modern + `"$ref":"#","not":` + strings.Repeat(`{"$id":"`+strings.Repeat("b", 1000)+`/","not":`, 900) + "{}" + strings.Repeat("}", 900) + `}`, false},
 		{"bad UTF-8", "{\"a\":\"\xff\"}", false},
 	} {
 		start := time.Now()

@@ -21,12 +21,34 @@ type scoped struct {
 	value *Value
 }
 
+// addressBytesMax bounds the bytes of all addresses that are made while one
+// schema is loaded: a long one around many identifiers would come to gigabytes.
+const addressBytesMax = 64 << 20
+
+// resolve returns ref as seen from the address around it, and counts what that
+// takes. Beyond the bound it fails, and returns ref.
+func (l *loader) resolve(s scope, ref string) string {
+	if !l.spend(s, len(s.base)+len(ref)) {
+		return ref
+	}
+	return resolve(s.base, ref)
+}
+
+// spend counts bytes of addresses and reports whether there may be so many.
+func (l *loader) spend(s scope, n int) bool {
+	if l.addressBytes += n; l.addressBytes > addressBytesMax {
+		l.fail(s, s.doc.root, "the addresses of all subschemas take more than %d bytes together", addressBytesMax)
+		return false
+	}
+	return true
+}
+
 // oldTarget finds what a reference of the drafts 4, 6 and 7 leads to, or says
 // why nothing. Identifiers count as they are written; a pointer without address
 // starts at the root of the text whatever identifiers stand around it; a name
 // that no identifier has is the root.
 func (l *loader) oldTarget(s scope, ref string) (target, string) {
-	full := resolve(s.base, ref)
+	full := l.resolve(s, ref)
 	if s.doc.found == nil {
 		s.doc.found = &lookup{ids: map[string]*Value{}}
 		s.doc.found.byText(s.doc.root, s.doc.draft.idKey())
@@ -83,6 +105,9 @@ func (l *loader) modernTarget(s scope, ref string) (target, string) {
 		return l.follow(at, at.root, fragment)
 	}
 	l.index(at.doc)
+	if !l.spend(at, len(at.base)+len(fragment)) {
+		return target{}, leadsNowhere
+	}
 	if found, ok := at.doc.found.anchors[at.base+"#"+unescape(fragment)]; ok {
 		return target{scope: found.scope, value: found.value, path: "/" + pointerEscapes.Replace(ref)}, ""
 	}
@@ -92,7 +117,7 @@ func (l *loader) modernTarget(s scope, ref string) (target, string) {
 // resource finds a text or a part of one by an address: a name of a registered
 // reference as written, or the address of one or of a part with an identifier.
 func (l *loader) resource(s scope, address string) (scope, bool) {
-	full := resolve(s.base, address)
+	full := l.resolve(s, address)
 	for _, doc := range []*document{s.doc, l.main} {
 		l.index(doc)
 		if found, ok := doc.found.inside[full]; ok {
@@ -117,22 +142,22 @@ func (l *loader) index(doc *document) {
 		return
 	}
 	doc.found = &lookup{anchors: map[string]scoped{}, inside: map[string]scoped{}}
-	doc.found.byAddress(doc.scope(), doc.root)
+	l.byAddress(doc.found, doc.scope(), doc.root)
 }
 
-func (f *lookup) byAddress(s scope, v *Value) {
+func (l *loader) byAddress(f *lookup, s scope, v *Value) {
 	if v.kind == valueObject {
 		if id, ok := v.str("$id"); ok || v == s.doc.root {
 			if v != s.doc.root {
 				address, _ := cutFragment(id)
-				s.base, s.root = resolve(s.base, address), v
+				s.base, s.root = l.resolve(s, address), v
 			}
 			if _, twice := f.inside[s.base]; !twice {
 				f.inside[s.base] = scoped{s, v}
 			}
 		}
 		for _, key := range []string{"$anchor", "$dynamicAnchor"} {
-			if name, ok := v.str(key); ok {
+			if name, ok := v.str(key); ok && l.spend(s, len(s.base)+len(name)) {
 				f.anchors[s.base+"#"+name] = scoped{s, v}
 			}
 		}
@@ -141,7 +166,7 @@ func (f *lookup) byAddress(s scope, v *Value) {
 		if v.kind == valueObject && (v.keys[i] == "enum" || v.keys[i] == "const") {
 			continue
 		}
-		f.byAddress(s, &v.elems[i])
+		l.byAddress(f, s, &v.elems[i])
 	}
 }
 
@@ -172,7 +197,7 @@ func (l *loader) walk(s scope, v *Value, pointer string) (target, bool) {
 		}
 		if id, ok := v.str("$id"); ok {
 			address, _ := cutFragment(id)
-			s.base, s.root = resolve(s.base, address), v
+			s.base, s.root = l.resolve(s, address), v
 		}
 	}
 	return target{scope: s, value: v, path: pointer}, true

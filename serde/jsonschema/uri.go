@@ -1,6 +1,9 @@
 package jsonschema
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // uri is a reference by RFC 3986, taken apart. Parts that are absent differ
 // from empty ones.
@@ -70,6 +73,7 @@ func isScheme(s string) bool {
 func legal(s, also string) bool {
 	for i, c := range s {
 		switch {
+		case c < utf8.RuneSelf && letter(byte(c)): // what most are
 		case c == '%':
 			if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
 				return false
