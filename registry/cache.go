@@ -2,6 +2,7 @@ package registry
 
 import (
 	"container/list"
+	"errors"
 	"sync"
 
 	"milena/serde/schema"
@@ -40,6 +41,9 @@ type load struct {
 	err    error
 }
 
+// errUnparsed is for those who wait for a parse that panicked.
+var errUnparsed = errors.New("schema could not be parsed")
+
 func newParsedCache(bytesMax int, observer *Observer) *parsedCache {
 	return &parsedCache{
 		bytesMax: bytesMax,
@@ -66,7 +70,7 @@ func (c *parsedCache) get(r schema.Resolved, lenient bool, parse func() (schema.
 		c.observer.parsed(true)
 		return l.parsed, l.err
 	}
-	l := &load{done: make(chan struct{})}
+	l := &load{done: make(chan struct{}), err: errUnparsed}
 	c.loading[key] = l
 	c.mu.Unlock()
 

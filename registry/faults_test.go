@@ -181,3 +181,25 @@ func TestStoredUnderOddNames(t *testing.T) {
 		}
 	}
 }
+
+// TestOneTextUnderManyNames: many references to one long text don't take its
+// length many times over.
+func TestOneTextUnderManyNames(t *testing.T) {
+	r := open(t, registry.Options{})
+	long := `{"type":"record","name":"L","doc":"` + strings.Repeat("x", 900_000) + `","fields":[]}`
+	register(t, r, "long", long)
+	req := request(`{"type":"record","name":"R","fields":[]}`)
+	for i := range 1000 {
+		req.References = append(req.References, api.Reference{Name: fmt.Sprintf("L%d", i), Subject: "long", Version: 1})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := r.Register(t.Context(), "many", req, registry.RegisterOptions{})
+	runtime.ReadMemStats(&after)
+	wantRow(t, err, errcode.InvalidSchema, "references to more than 33554432 bytes")
+	if got := after.TotalAlloc - before.TotalAlloc; got > 64<<20 {
+		t.Errorf("%d bytes allocated", got)
+	}
+	req.References = req.References[:30]
+	registerRequest(t, r, "many", req)
+}

@@ -46,6 +46,7 @@ type Limits struct {
 	SchemaBytesMax        int           // bytes of one schema text; default 1,000,000
 	ReferencesMax         int           // references of one schema, direct ones; default 1,000
 	ResolvedReferencesMax int           // references of one schema, all of them; default 10,000
+	ResolvedBytesMax      int           // bytes of texts behind the references of one schema, repeated ones counting each time; default 32 MiB
 	ReferenceDepthMax     int           // length of a chain of references; default 128
 	SchemasPageMax        int           // entries of a list of schemas; default 1,000
 	ReferencedByPageMax   int           // entries of a list of referrers; default 1,000
@@ -71,6 +72,7 @@ func (l Limits) withDefaults() Limits {
 		{&l.SchemaBytesMax, 1_000_000},
 		{&l.ReferencesMax, 1_000},
 		{&l.ResolvedReferencesMax, 10_000},
+		{&l.ResolvedBytesMax, 32 << 20},
 		{&l.ReferenceDepthMax, 128},
 		{&l.SchemasPageMax, 1_000},
 		{&l.ReferencedByPageMax, 1_000},

@@ -25,6 +25,7 @@ type resolver struct {
 	live   bool // the direct references must be live: what new schemas need
 
 	names map[string]bool
+	bytes int // of the texts in deps
 	deps  []schema.Dependency
 	used  []*state.Version
 }
@@ -49,6 +50,10 @@ func (r *resolver) resolve(in state.Name, refs []store.Reference, depth int) err
 		}
 		if len(r.used) >= r.limits.ResolvedReferencesMax {
 			return refusal(fmt.Sprintf("Schema has more than %d references", r.limits.ResolvedReferencesMax))
+		}
+		// One text under many names is cheap to send and is copied for each.
+		if r.bytes += len(version.Schema.Text); r.bytes > r.limits.ResolvedBytesMax {
+			return refusal(fmt.Sprintf("Schema has references to more than %d bytes", r.limits.ResolvedBytesMax))
 		}
 		if err := r.resolve(target, version.Schema.References, depth+1); err != nil {
 			return err
