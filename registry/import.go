@@ -153,8 +153,8 @@ func (im *importer) flush(ctx context.Context) error {
 	return nil
 }
 
-// write appends what decide says of the view to write to. decide may be called
-// several times, in the writer too; the last call counts.
+// write appends what decide says of the view to write to. decide is called in
+// the writer, and again if others were faster; the last call counts.
 func (im *importer) write(ctx context.Context, decide func(*state.View) []*store.Record) error {
 	if im.o.DryRun {
 		for _, record := range decide(im.trial) {
@@ -163,20 +163,11 @@ func (im *importer) write(ctx context.Context, decide func(*state.View) []*store
 		return nil
 	}
 	for {
-		err := im.r.write(ctx, state.Name{}, func(v *state.View) (*plan, error) {
-			records := decide(v)
-			if len(records) == 0 {
-				return nil, nil
-			}
+		err := im.r.write(ctx, state.Name{}, func(*state.View) (*plan, error) {
 			return &plan{
 				keepsTimes: true,
 				relied:     func(*state.View) bool { return true }, // records looks for itself
-				records: func(now *state.View) ([]*store.Record, error) {
-					if now != v {
-						records = decide(now)
-					}
-					return records, nil
-				},
+				records:    func(now *state.View) ([]*store.Record, error) { return decide(now), nil },
 			}, nil
 		})
 		if !errors.Is(err, errcode.TooManyRequests) {
@@ -195,18 +186,19 @@ func (im *importer) write(ctx context.Context, decide func(*state.View) []*store
 func (im *importer) decideAll(v *state.View) ([]verdict, []*store.Record) {
 	verdicts := make([]verdict, len(im.batch))
 	var all []*store.Record
+	there := state.NewBuilder(v)
 	for i := range im.batch {
 		d := &verdicts[i]
 		if err := im.batch[i].Err; err != nil {
 			d.outcome, d.err = ImportRefused, errcode.BadRequest.Text(err.Error())
 			continue
 		}
-		*d = im.decide(v, &im.batch[i].Line)
+		*d = im.decide(there.Current(), &im.batch[i].Line)
 		if len(d.records) > 0 {
 			d.check(im.batch[i].Line.TimestampMillis)
 		}
 		for _, record := range d.records {
-			v = v.Apply(record)
+			there.Apply(state.Prepare(record))
 		}
 		all = append(all, d.records...)
 	}
