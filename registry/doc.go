@@ -1,6 +1,8 @@
 // Package registry is the schema registry itself, without HTTP: registration,
 // look-up, versions, deletion, compatibility, config, modes and contexts, with
-// the semantics of Confluent Schema Registry 8.5.
+// the semantics of Confluent Schema Registry 8.5; and beyond it dry runs of
+// registrations, search, inspection, and export and import of all that it holds
+// (registry/transfer).
 //
 // Its state is a log of records (registry/store) folded by a pure function
 // (registry/state). Every request reads one immutable view. A request that

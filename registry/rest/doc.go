@@ -10,9 +10,16 @@
 // answer or the error (respond.go). Path values are unescaped once, here, and
 // never by the router.
 //
+// Below /milena/v1 is what no other registry has: export and import as streams
+// of JSON Lines (transfer.go, stream.go), search, dry runs, inspections, sets of
+// descriptors, and the OpenAPI document (openapi.go), which is made of the table
+// and of what openapi_routes.go says about each row. Streams have no time for
+// the whole, only for each piece, and no bound but on a line; one import runs at
+// a time.
+//
 // Ownership: a Server owns its http.Server, whose goroutines end with Shutdown.
-// Its only mutable state are two counters, both atomic: requests at work and
-// bytes of bodies in memory.
+// Its only mutable state is atomic: requests at work, bytes of bodies in memory,
+// and whether an import is under way.
 //
 // Limits (Options): connections, requests at work, bytes of one body (per
 // route), bytes of all bodies at work, bytes of headers, 8 KiB of request
