@@ -117,12 +117,19 @@ func goldenRequests(t *testing.T, api *kapi.API) [][]byte {
 
 func goldenRequest(v int16, key kmsg.Key) kmsg.Request {
 	switch key {
-	case kmsg.Produce, kmsg.Fetch, kmsg.ListOffsets:
+	case kmsg.Produce, kmsg.Fetch, kmsg.ListOffsets, kmsg.OffsetForLeaderEpoch:
 		return goldenData(v, key)
 	case kmsg.OffsetCommit, kmsg.OffsetFetch, kmsg.JoinGroup, kmsg.SyncGroup, kmsg.Heartbeat, kmsg.LeaveGroup:
 		return goldenGroup(v, key)
 	case kmsg.DescribeGroups, kmsg.ListGroups, kmsg.DeleteGroups, kmsg.OffsetDelete:
 		return goldenGroupAdmin(key)
+	case kmsg.DescribeACLs, kmsg.CreateACLs, kmsg.DeleteACLs, kmsg.ListPartitionReassignments, kmsg.DescribeCluster:
+		return goldenCluster(v, key)
+	case kmsg.DescribeTopicPartitions:
+		req := kmsg.NewPtrDescribeTopicPartitionsRequest()
+		req.Topics = []kmsg.DescribeTopicPartitionsRequestTopic{{Topic: "absent"}, {Topic: "in valid"}}
+		req.ResponsePartitionLimit = 1
+		return req
 	case kmsg.Metadata:
 		return metadata(false, "absent", "in valid")
 	case kmsg.FindCoordinator:
@@ -184,6 +191,36 @@ func goldenGroupAdmin(key kmsg.Key) kmsg.Request {
 	}
 }
 
+// goldenCluster is about what there is one or none of.
+func goldenCluster(v int16, key kmsg.Key) kmsg.Request {
+	switch key {
+	case kmsg.DescribeACLs:
+		req := kmsg.NewPtrDescribeACLsRequest()
+		req.ResourceType, req.Operation, req.PermissionType = kmsg.ACLResourceTypeAny, kmsg.ACLOperationAny, kmsg.ACLPermissionTypeAny
+		return req
+	case kmsg.CreateACLs:
+		req := kmsg.NewPtrCreateACLsRequest()
+		c := kmsg.NewCreateACLsRequestCreation()
+		c.ResourceType, c.ResourceName, c.Principal, c.Host = kmsg.ACLResourceTypeTopic, "t", "User:x", "*"
+		req.Creations = append(req.Creations, c)
+		return req
+	case kmsg.DeleteACLs:
+		req := kmsg.NewPtrDeleteACLsRequest()
+		f := kmsg.NewDeleteACLsRequestFilter()
+		f.ResourceType, f.ResourceName = kmsg.ACLResourceTypeTopic, kmsg.StringPtr("t")
+		req.Filters = append(req.Filters, f)
+		return req
+	case kmsg.ListPartitionReassignments:
+		req := kmsg.NewPtrListPartitionReassignmentsRequest()
+		req.Topics = []kmsg.ListPartitionReassignmentsRequestTopic{{Topic: "t", Partitions: []int32{0}}}
+		return req
+	default:
+		req := kmsg.NewPtrDescribeClusterRequest()
+		req.IncludeClusterAuthorizedOperations = v == 0
+		return req
+	}
+}
+
 // goldenBatch is a record batch with one record of the year 2020.
 func goldenBatch() []byte {
 	ts := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
@@ -220,6 +257,17 @@ func goldenData(v int16, key kmsg.Key) kmsg.Request {
 		beyond := rp
 		beyond.Partition = 1
 		rt.Partitions = append(rt.Partitions, rp, beyond)
+		req.Topics = append(req.Topics, rt)
+		return req
+	case kmsg.OffsetForLeaderEpoch:
+		req := kmsg.NewPtrOffsetForLeaderEpochRequest()
+		rt := kmsg.NewOffsetForLeaderEpochRequestTopic()
+		rt.Topic = "t"
+		for partition := range int32(2) {
+			rp := kmsg.NewOffsetForLeaderEpochRequestTopicPartition()
+			rp.Partition = partition
+			rt.Partitions = append(rt.Partitions, rp)
+		}
 		req.Topics = append(req.Topics, rt)
 		return req
 	default:

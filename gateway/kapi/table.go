@@ -88,5 +88,6 @@ func table() []entry {
 		{kmsg.DescribeConfigs, 0, 4, (*Server).describeConfigs, topic, 0, structs, "KIP-133 KIP-226 KIP-569"},
 		{kmsg.DeleteGroups, 0, 2, (*Server).deleteGroups, group, needsGroups, structs, "KIP-229"},
 		{kmsg.OffsetDelete, 0, 0, (*Server).offsetDelete, group, needsGroups, structs, "KIP-496"},
+		{kmsg.DescribeCluster, 0, 1, (*Server).describeCluster, cluster, 0, structs, "KIP-700 KIP-919"},
 	}
 }
