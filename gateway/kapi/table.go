@@ -85,6 +85,7 @@ func table() []entry {
 		{kmsg.CreateTopics, 0, 7, (*Server).createTopics, cluster, 0, structs, "KIP-4 KIP-464 KIP-516 KIP-525"},
 		{kmsg.DeleteTopics, 0, 6, (*Server).deleteTopics, topic, 0, structs, "KIP-4 KIP-516"},
 		{kmsg.InitProducerID, 0, 4, (*Server).initProducerID, transactionalID, 0, structs, "KIP-98 KIP-360"},
+		{kmsg.OffsetForLeaderEpoch, 2, 4, (*Server).offsetForLeaderEpoch, topic, 0, structs, "KIP-320"},
 		{kmsg.DescribeConfigs, 0, 4, (*Server).describeConfigs, topic, 0, structs, "KIP-133 KIP-226 KIP-569"},
 		{kmsg.DeleteGroups, 0, 2, (*Server).deleteGroups, group, needsGroups, structs, "KIP-229"},
 		{kmsg.OffsetDelete, 0, 0, (*Server).offsetDelete, group, needsGroups, structs, "KIP-496"},
