@@ -91,6 +91,7 @@ func table() []entry {
 		{kmsg.DeleteACLs, 0, 3, (*Server).deleteACLs, cluster, 0, structs, "KIP-140 KIP-290 KIP-373"},
 		{kmsg.DescribeConfigs, 0, 4, (*Server).describeConfigs, topic, 0, structs, "KIP-133 KIP-226 KIP-569"},
 		{kmsg.DeleteGroups, 0, 2, (*Server).deleteGroups, group, needsGroups, structs, "KIP-229"},
+		{kmsg.ListPartitionReassignments, 0, 0, (*Server).listPartitionReassignments, cluster, 0, structs, "KIP-455"},
 		{kmsg.OffsetDelete, 0, 0, (*Server).offsetDelete, group, needsGroups, structs, "KIP-496"},
 		{kmsg.DescribeCluster, 0, 1, (*Server).describeCluster, cluster, 0, structs, "KIP-700 KIP-919"},
 	}
