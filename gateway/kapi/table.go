@@ -94,5 +94,6 @@ func table() []entry {
 		{kmsg.ListPartitionReassignments, 0, 0, (*Server).listPartitionReassignments, cluster, 0, structs, "KIP-455"},
 		{kmsg.OffsetDelete, 0, 0, (*Server).offsetDelete, group, needsGroups, structs, "KIP-496"},
 		{kmsg.DescribeCluster, 0, 1, (*Server).describeCluster, cluster, 0, structs, "KIP-700 KIP-919"},
+		{kmsg.DescribeTopicPartitions, 0, 0, (*Server).describeTopicPartitions, topic, 0, structs, "KIP-966"},
 	}
 }
