@@ -3,6 +3,7 @@ package protobuf
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +51,45 @@ func TestHostileTexts(t *testing.T) {
 		}
 		if s != nil && len(s.Canonical()) > printedMax+1<<16 {
 			t.Errorf("%s prints as %d bytes", name, len(s.Canonical()))
+		}
+	}
+}
+
+// TestLongNames: a long name around many declarations doesn't take its length
+// for each.
+func TestLongNames(t *testing.T) {
+	long := strings.Repeat("a", 200_000)
+	fields := func(typ string) string {
+		return manyLines(20_000, func(i int) string { return fmt.Sprintf("%s f%d = %d;", typ, i, i+1) })
+	}
+	for name, text := range map[string]string{
+		"package of messages": "package " + long + ";" + manyLines(20_000, func(i int) string { return fmt.Sprintf("message M%d {}", i) }),
+		"package of fields":   "syntax = \"proto3\"; package " + long + "; message M {" + fields("M") + "}",
+		"package of values":   "package " + long + "; enum E {" + manyLines(20_000, func(i int) string { return fmt.Sprintf("V%d = %d;", i, i) }) + "}",
+		"package of methods":  "package " + long + "; message M {} service S {" + manyLines(20_000, func(i int) string { return fmt.Sprintf("rpc R%d (M) returns (M);", i) }) + "}",
+		"package of parts":    "syntax = \"proto3\"; package " + strings.Repeat("a.", 100_000) + "a; message M {" + fields("M") + "}",
+		"message of fields":   "syntax = \"proto3\"; message " + long + " {" + fields("int32") + "}",
+		"package of extends":  "package " + long + "; message M {}" + strings.Repeat("extend M {}", 20_000),
+	} {
+		for _, lenient := range []bool{false, true} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			s, err := Parser{Lenient: lenient}.ParseSchema(schema.Resolved{Text: text})
+			if err == nil {
+				s.Normalized()
+				s.Tags()
+				_, _ = s.Linked()
+			}
+			took := time.Since(start)
+			runtime.ReadMemStats(&after)
+			if got := after.TotalAlloc - before.TotalAlloc; got > 1<<30 {
+				t.Errorf("%s: %d MB allocated", name, got>>20)
+			}
+			if took > 20*time.Second {
+				t.Errorf("%s took %v", name, took)
+			}
+			t.Logf("%-20s lenient=%-5t %8v %5d MB %.100v", name, lenient, took.Round(time.Millisecond), (after.TotalAlloc-before.TotalAlloc)>>20, err)
 		}
 	}
 }

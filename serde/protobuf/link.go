@@ -88,6 +88,9 @@ func (s *Schema) link(loose bool) linkResult {
 			Message: fmt.Sprintf("%d imports exceed the maximum that can be linked (%d)", n, linkImportsMax),
 		}}}}
 	}
+	if err := s.normalize(); s.normalTooLong {
+		return linkResult{err: &LinkError{Problems: []*schema.ParseError{err}}} // a descriptor has the same names
+	}
 	main := s.mainPath()
 	var problems []*schema.ParseError
 	add := func(err reporter.ErrorWithPos) error {

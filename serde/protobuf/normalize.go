@@ -14,7 +14,22 @@ import (
 // doesn't resolve, and so is also the check of new schemas.
 type normalizer struct {
 	scopes *scopes
+	bytes  int // of full names put in
 	err    *schema.ParseError
+}
+
+// errNormalTooLong says that the names alone are longer than a text may be.
+var errNormalTooLong = &schema.ParseError{Message: "normalized text is too long"}
+
+// full returns the full name of a type as it is printed.
+func (n *normalizer) full(d *Definition) string {
+	if n.bytes += len(d.Name); n.bytes > printedMax {
+		if n.err == nil {
+			n.err = errNormalTooLong
+		}
+		return ""
+	}
+	return "." + d.Name
 }
 
 // normalize returns the tree and the files that its types are of.
@@ -182,7 +197,7 @@ func (n *normalizer) fieldType(f *Field) Type {
 			return Type{Key: key, Value: &v}
 		}
 	}
-	return Type{Name: "." + d.Name}
+	return Type{Name: n.full(d)}
 }
 
 // entryTypes returns the types of key and value of a map's entry.
@@ -217,7 +232,7 @@ func (n *normalizer) mapValue(t Type, in *scopes) Type {
 		return t
 	}
 	if d := in.definition(t.Name); d != nil {
-		return Type{Name: "." + d.Name}
+		return Type{Name: n.full(d)}
 	}
 	return t
 }
@@ -229,7 +244,7 @@ func (n *normalizer) named(name string, pos Pos) string {
 		n.fail(pos, "Could not resolve type: "+clip(name))
 		return name
 	}
-	return "." + d.Name
+	return n.full(d)
 }
 
 // oneofs sorts by the smallest numbers. One without fields is dropped, but the

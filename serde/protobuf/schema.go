@@ -100,6 +100,18 @@ func (p Parser) parse(r schema.Resolved) (*Schema, *schema.ParseError) {
 
 // parseAny reads a text, or what is one in base64.
 func parseAny(text string, limits schema.Limits) (*File, *schema.ParseError) {
+	f, err := parseForm(text, limits)
+	if err == nil {
+		err = checkNameBytes(f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// parseForm is parseAny without a look at the names.
+func parseForm(text string, limits schema.Limits) (*File, *schema.ParseError) {
 	switch {
 	case len(text) > limits.TextBytesMax:
 		return nil, &schema.ParseError{Message: fmt.Sprintf("Schema text of %d bytes exceeds the maximum allowed (%d)", len(text), limits.TextBytesMax)}
@@ -135,11 +147,12 @@ type Schema struct {
 	names     *names
 	canonical string
 
-	once         sync.Once // guards the four fields below
-	normalized   string
-	normalFile   *File
-	used         map[*File]bool
-	normalizeErr *schema.ParseError
+	once          sync.Once // guards the five fields below
+	normalTooLong bool
+	normalized    string
+	normalFile    *File
+	used          map[*File]bool
+	normalizeErr  *schema.ParseError
 
 	linkOnce sync.Once // guards linked
 	linked   linkResult
@@ -203,12 +216,16 @@ func (s *Schema) normalize() *schema.ParseError {
 	s.once.Do(func() {
 		f, used, err := normalize(s.file, s.names)
 		s.used = used
-		if err != nil {
+		if err != nil && err != errNormalTooLong {
 			s.normalizeErr = err
 			return
 		}
-		text, fits := printFile(f)
+		text, fits := "", false
+		if err == nil {
+			text, fits = printFile(f)
+		}
 		if !fits {
+			s.normalTooLong = true
 			s.normalizeErr = &schema.ParseError{Message: fmt.Sprintf("Normalized text is longer than the maximum allowed (%d)", printedMax)}
 			return
 		}
