@@ -2,10 +2,13 @@ package evolution
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"milena/evolution/diff"
+	"milena/evolution/jsondiff"
 	"milena/evolution/locate"
+	"milena/serde/protobuf"
 	"milena/serde/schema"
 )
 
@@ -17,11 +20,18 @@ type Text struct {
 }
 
 func (t Text) doc() *locate.Doc {
-	text := t.Text
-	if text == "" {
-		text = t.Schema.Canonical()
+	if t.Text != "" {
+		return locate.New(t.Text, t.Schema)
 	}
-	return locate.New(text, t.Schema)
+	parsed := t.Schema
+	if p, ok := parsed.(*protobuf.Schema); ok {
+		// The places that a Protobuf schema knows are those of the text that was
+		// parsed.
+		if again, err := (protobuf.Parser{Lenient: true}).ParseSchema(p.Resolved()); err == nil {
+			parsed = again
+		}
+	}
+	return locate.New(t.Schema.Canonical(), parsed)
 }
 
 // Explanation is a finding for people who have to mend it.
@@ -112,8 +122,14 @@ func (c *Checker) explain(f Finding, format schema.Type, newDoc, oldDoc *locate.
 	if len(trail) > 0 {
 		keyword = trail[len(trail)-1].Key
 	}
-	if name == "" {
-		name = "at " + f.Path
+	switch {
+	case name == "" && len(trail) == 0:
+		name = "the schema"
+	case name == "":
+		name = "what stands at " + f.Path
+	}
+	if f.Kind == jsondiff.TypeChanged && format == schema.JSON {
+		was, is = typeOf(oldDoc, trail, was), typeOf(newDoc, trail, is)
 	}
 	elsewhere := !e.Old.Exact && !e.New.Exact
 	if elsewhere {
@@ -126,6 +142,15 @@ func (c *Checker) explain(f Finding, format schema.Type, newDoc, oldDoc *locate.
 		e.Why += " It stands in a schema that this one refers to, at " + f.Path + "."
 	}
 	return e
+}
+
+// typeOf is the type of the schema that a trail leads to, else what stands
+// there.
+func typeOf(d *locate.Doc, trail []locate.Step, otherwise string) string {
+	if p := d.Find(append(slices.Clip(trail), locate.Step{Key: "type"})); p.Exact {
+		return p.Value
+	}
+	return otherwise
 }
 
 func orNothing(s string) string {
