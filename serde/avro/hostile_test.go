@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"milena/serde/record"
+	"milena/serde/schema"
 )
 
 // TestHostile: payloads made to cost much are refused quickly and with little
@@ -158,5 +159,44 @@ func TestMapFormLimit(t *testing.T) {
 		if _, err := p.AppendRecordValue(make([]byte, 0, room), packed); !errors.As(err, &de) || de.Reason != record.ReasonTooLarge {
 			t.Errorf("%d bytes of room: %v", room, err)
 		}
+	}
+}
+
+// TestLongNames: a long namespace around many types, aliases or uses of a type
+// doesn't take its length for each.
+func TestLongNames(t *testing.T) {
+	start := `{"type":"record","name":"A","namespace":"` + strings.Repeat("n", nameBytesMax-100) + `","fields":[{"name":"z","type":"int"}`
+	var types, uses, unions, branches strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&types, `,{"name":"f%d","type":{"type":"record","name":"R%d","fields":[]}}`, i, i)
+		fmt.Fprintf(&uses, `,{"name":"f%d","type":"A"}`, i)
+		fmt.Fprintf(&unions, `,{"name":"f%d","type":["int","string","A"]}`, i)
+		fmt.Fprintf(&branches, `,"a%d"`, i)
+	}
+	for name, text := range map[string]string{
+		"types":   start + types.String() + "]}",
+		"uses":    start + uses.String() + "]}",
+		"unions":  start + unions.String() + "]}",
+		"aliases": start + `],"aliases":["b"` + branches.String() + "]}",
+	} {
+		var pe *schema.ParseError
+		if _, err := (Parser{}).ParseSchema(schema.Resolved{Text: text}); !errors.As(err, &pe) || !strings.Contains(err.Error(), "Full names of more than") {
+			t.Errorf("%s: %.200v", name, err)
+		}
+	}
+	// Within the bound, all that is made of a schema stays within a multiple.
+	s, err := Parser{}.ParseSchema(schema.Resolved{Text: start + unions.String()[:strings.Index(unions.String(), `,{"name":"f3000"`)] + "]}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := Compile(s); err != nil {
+		t.Fatal(err)
+	}
+	s.Normalized()
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 6*namesBytesMax {
+		t.Errorf("%d MB allocated", got>>20)
 	}
 }

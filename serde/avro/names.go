@@ -9,6 +9,11 @@ import (
 // counts once for every type that inherits its namespace.
 const nameBytesMax = 16 << 10
 
+// namesBytesMax bounds all full names of one schema with its references
+// together, each counted where it is defined or used: programs and normalized
+// texts write them out, while a text need not.
+const namesBytesMax = 64 << 20
+
 // splitName splits a name at its last dot. A name that starts with its only
 // dot keeps it: such a reference never resolves, while a definition drops the
 // dot (see parser.typeName).
@@ -68,6 +73,9 @@ func namespaceProblem(ns string) string {
 	}
 	return ""
 }
+
+// bytes returns the length of the full name.
+func (n Name) bytes() int { return len(n.Namespace) + 1 + len(n.Simple) }
 
 // relative returns the name as it is written inside a type of namespace ns:
 // short if it has that namespace or none. A short name that would be read as a

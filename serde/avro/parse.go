@@ -126,6 +126,7 @@ type parser struct {
 	anyName bool
 	names   map[Name]*Type // completely defined types
 	count   int            // named types so far
+	bytes   int            // of full names so far
 	depth   int            // types around the current one
 	steps   int            // what checking defaults may still cost
 	plain   [KindString + 1]*Type
@@ -174,6 +175,9 @@ func (p *parser) text(text string) (*Type, *schema.ParseError) {
 	t, err := p.typ(&v, "")
 	if err != nil {
 		return nil, err
+	}
+	if p.bytes > namesBytesMax {
+		return nil, p.errorf(&v, "Full names of more than %d bytes together", namesBytesMax)
 	}
 	for _, s := range p.shells {
 		switch {
@@ -233,6 +237,7 @@ func (p *parser) find(v *Value, name, ns string) *Type {
 	if full.Namespace == "" && name != "" && name[0] != '.' {
 		full.Namespace = ns
 	}
+	p.bytes += full.bytes()
 	if t := p.names[full]; t != nil {
 		return t
 	}
@@ -259,6 +264,7 @@ func (p *parser) define(v *Value, t *Type) (*Type, *schema.ParseError) {
 		}
 		return known, nil
 	}
+	p.bytes += t.Name.bytes()
 	if p.count++; p.count > p.limits.NamesMax {
 		return nil, p.errorf(v, "More than %d named types", p.limits.NamesMax)
 	}

@@ -144,6 +144,7 @@ func (p *parser) named(v *Value, ns string, k Kind) (*Type, *schema.ParseError) 
 				return nil, p.errorf(at, "%s", problem)
 			}
 		}
+		p.bytes += a.bytes()
 		if !seen[a] {
 			seen[a] = true
 			t.Aliases = append(t.Aliases, a)
