@@ -59,8 +59,8 @@ func TestKnownFaultsOfAnswers(t *testing.T) {
 				continue
 			}
 			content, _ := at(response, "content", typeV1, "schema").(map[string]any)
-			if content == nil || content["description"] != nil {
-				continue // no JSON
+			if content == nil || content["description"] != nil || body == "" {
+				continue // no JSON, or what the HTTP layer refuses
 			}
 			if err := fits(doc, content, body); err != nil {
 				t.Errorf("%s: %s %s: %v: %.200s", file, x.method, x.path, err, body)
