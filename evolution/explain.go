@@ -139,7 +139,7 @@ func (c *Checker) explain(f Finding, format schema.Type, newDoc, oldDoc *locate.
 		"{info}", f.Info, "{reader}", words[0], "{writer}", words[1])
 	e.Why, e.Fix = fill.Replace(rule.Why), fill.Replace(fix)
 	if elsewhere {
-		e.Why += " It stands in a schema that this one refers to, at " + f.Path + "."
+		e.Why += " It is at " + f.Path + ", in a schema that this one refers to or as part of another rule."
 	}
 	return e
 }

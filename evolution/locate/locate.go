@@ -165,6 +165,11 @@ func (d *Doc) walkJSON(trail []Step) (*node, bool) {
 	for i, s := range trail {
 		n = d.follow(n)
 		next := n.child(s.Key)
+		if i+1 < len(trail) {
+			next = modern(n, next, s.Key, trail[i+1].Key)
+		} else if next == nil {
+			next = modern(n, next, s.Key, "")
+		}
 		if next == nil && n.kind == '[' && i > 0 && trail[i-1].Key == "required" {
 			next = n.text(s.Key)
 		}
@@ -174,6 +179,22 @@ func (d *Doc) walkJSON(trail []Step) (*node, bool) {
 		n = next
 	}
 	return n, true
+}
+
+// modern returns what stands under a keyword of earlier drafts in a schema of a
+// later one, which splits some keywords up: paths have the earlier ones.
+func modern(n, found *node, key, next string) *node {
+	for _, row := range []struct{ key, now string }{
+		{"items", "prefixItems"}, {"additionalItems", "items"}, {"dependencies", "dependentRequired"}, {"dependencies", "dependentSchemas"},
+	} {
+		if row.key != key || found != nil && (next == "" || found.child(next) != nil) {
+			continue
+		}
+		if now := n.child(row.now); now != nil && (next == "" || now.child(next) != nil || found == nil) {
+			found = now
+		}
+	}
+	return found
 }
 
 // follow goes through references into the same text, a bounded number of times.

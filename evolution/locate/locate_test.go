@@ -44,6 +44,10 @@ func TestFind(t *testing.T) {
   "c": {"items": [{"type": "string"}]}},
  "required": ["a/b"],
  "definitions": {"d": {"type": "object", "properties": {"x": {"maxLength": 1}}}}}`
+		later = `{"$schema": "https://json-schema.org/draft/2020-12/schema",
+ "prefixItems": [{"maximum": 2}, {"minimum": 1}],
+ "items": false,
+ "dependentRequired": {"a": ["b"]}, "dependentSchemas": {"b": {"title": "x"}}}`
 		proto = "syntax = \"proto3\";\n// package no;\npackage p.q;\nmessage M {\n  message N { int32 a = 1; }\n  oneof o {\n    string s = 4; }\n  enum E { Z = 0; }\n}\n"
 	)
 	for _, tc := range []struct {
@@ -64,6 +68,9 @@ func TestFind(t *testing.T) {
 		{schema.JSON, object, "#/properties/c/items/0", `3:19 true c {"type": "string"}`},
 		{schema.JSON, object, "#/required/a~1b", `4:15 true a/b "a/b"`},
 		{schema.JSON, object, "#/properties/c/pattern", "3:3 false c "},
+		{schema.JSON, later, "#/items/1", `2:34 true 1 {"minimum": 1}`},
+		{schema.JSON, later, "#/additionalItems", `3:2 true additionalItems false`},
+		{schema.JSON, later, "#/dependencies/b", `4:58 true b {"title": "x"}`},
 		{schema.Protobuf, proto, "#/", "3:1 true  package p.q"},
 		{schema.Protobuf, proto, "#/M/N/1", "5:15 true a int32 a = 1"},
 		{schema.Protobuf, proto, "#/M/o/4", "7:5 true s string s = 4"},
