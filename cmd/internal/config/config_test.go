@@ -3,6 +3,8 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -139,5 +141,31 @@ func TestDocumented(t *testing.T) {
 			t.Errorf("%s: no text, or there twice", s.Name)
 		}
 		names[name], flags[flag] = true, true
+	}
+}
+
+// TestAskedFor wants every setting that the node asks for to be in the table:
+// an unknown name would read as empty.
+func TestAskedFor(t *testing.T) {
+	asked := regexp.MustCompile(`settings\.(?:String|List|Bool|Int|Duration)\("([a-z-]+)"\)`)
+	files, err := filepath.Glob("../node/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no sources: %v", err)
+	}
+	found := 0
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range asked.FindAllStringSubmatch(string(text), -1) {
+			found++
+			if !slices.ContainsFunc(Settings(), func(s Setting) bool { return s.Name == m[1] }) {
+				t.Errorf("%s asks for %q, which is no setting", f, m[1])
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("nothing asks for a setting")
 	}
 }

@@ -78,6 +78,8 @@ func Settings() []Setting {
 		{Serve, "broker", text, "", "HOST:PORT of a broker for a gateway that runs without the broker role", address},
 		{Serve, "validation", text, "permissive", "what the gateway does with values that break their schema, unless the topic says otherwise", oneOf("off", "permissive", "strict")},
 		{Serve, "key-validation", text, "permissive", "the same for keys", oneOf("off", "permissive", "strict")},
+		{Serve, "local-kms-secret", text, "", "secret behind key encryption keys of the type local-kms, for tests", nil},
+		{Serve, "remote-import", toggle, "true", "let POST /milena/v1/import read from the registry that a request names by URL", nil},
 		{Serve, "tail-cache-bytes", number, "67108864", "memory for fresh record batches served as they were sent; 0 turns the cache off", atLeast(0)},
 		{Serve, "auto-create-topics", toggle, "true", "create a topic when a client asks for one that does not exist", nil},
 		{Serve, "default-partitions", number, "1", "partitions of topics created without a number", between(1, 10_000)},

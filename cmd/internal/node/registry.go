@@ -11,7 +11,7 @@ func (n *Node) startRegistry(ctx context.Context) error {
 	if err := n.openRegistry(ctx); err != nil {
 		return err
 	}
-	server, err := rest.New(n.registry, rest.Options{Logger: n.log, Observer: n.metrics.REST(), Version: n.version})
+	server, err := rest.New(n.registry, rest.Options{Logger: n.log, Observer: n.metrics.REST(), Version: n.version, NoRemoteImport: !n.settings.Bool("remote-import")})
 	if err != nil {
 		return err
 	}
