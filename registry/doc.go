@@ -14,6 +14,11 @@
 // its records are durable and published: whoever asks this process next sees
 // them.
 //
+// A start reads the log's snapshot, if the log has a place for one and the
+// snapshot is whole, of this log and of this very program, and folds what came
+// after it; on any doubt it folds the whole log. A record that can't be decoded
+// is logged and left out. Snapshots are written beside the writer, from a view.
+//
 // Ownership: the writer goroutine owns the log and the next sequence number;
 // the current view is an atomic pointer that only the writer stores; the cache
 // of parsed schemas has its own lock and holds nothing that the view does not.

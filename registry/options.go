@@ -23,6 +23,11 @@ type Options struct {
 	Observer Observer
 	// Limits bound what a peer controls.
 	Limits Limits
+	// SnapshotEvery is how many records must have been appended, at least, before
+	// another snapshot is written, if the log has a place for one: starts then
+	// read that and what came after. Default 20,000; negative: none are read or
+	// written.
+	SnapshotEvery int
 	// CompatibilityLevel is the level where no config sets one; default
 	// BACKWARD.
 	CompatibilityLevel string
@@ -110,6 +115,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.KMS == nil {
 		o.KMS = kms.Services{kms.Local{}}
+	}
+	if o.SnapshotEvery == 0 {
+		o.SnapshotEvery = 20_000
 	}
 	o.Limits = o.Limits.withDefaults()
 	return o

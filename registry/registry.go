@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -68,15 +67,10 @@ func Open(ctx context.Context, o Options) (*Registry, error) {
 		r.turns[i] = make(chan struct{}, 1)
 	}
 	w := &writer{r: r, log: o.Log, replayer: &replayer{log: o.Log, logger: o.Logger}}
-	texts := newTexts()
-	w.replayer.decoder.Keep = texts.keep
-	view := &state.View{}
-	if view, w.end, err = w.replayer.fold(ctx, view, 0); err != nil {
+	w.snapshots = newSnapshots(o.Log, o.SnapshotEvery)
+	view, err := w.start(ctx)
+	if err != nil {
 		return nil, fmt.Errorf("open registry: %w", err)
-	}
-	w.replayer.decoder.Keep = nil // what comes later may go again
-	if texts.kept > textsOnHeapMax {
-		debug.FreeOSMemory() // what the replay left behind is as much as what it made
 	}
 	r.view.Store(view)
 	go w.run()

@@ -60,7 +60,7 @@ func TestStress(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.r, err = registry.Open(t.Context(), registry.Options{Log: log}); err != nil {
+		if s.r, err = registry.Open(t.Context(), registry.Options{Log: log, SnapshotEvery: 50}); err != nil {
 			t.Fatal(err)
 		}
 		s.run(epoch%2 == 1)
@@ -71,7 +71,7 @@ func TestStress(t *testing.T) {
 		if log, err = sqlite.Open(t.Context(), path); err != nil {
 			t.Fatal(err)
 		}
-		if s.r, err = registry.Open(t.Context(), registry.Options{Log: log}); err != nil {
+		if s.r, err = registry.Open(t.Context(), registry.Options{Log: log, SnapshotEvery: 50}); err != nil {
 			t.Fatal(err)
 		}
 		if replayed := dump(t, s.r); replayed != live {

@@ -62,3 +62,13 @@ func (t *texts) copy(b []byte) string {
 	t.free = t.free[n:]
 	return s
 }
+
+// allocateTexts returns memory for many texts: outside the heap, if it is much.
+func allocateTexts(bytes int) []byte {
+	if bytes > textsOnHeapMax {
+		if block := allocate(bytes); block != nil {
+			return block
+		}
+	}
+	return make([]byte, bytes)
+}

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"io/fs"
 	"math/rand/v2"
+	"runtime/debug"
 	"time"
 
 	"milena/registry/errcode"
@@ -127,15 +129,41 @@ type writer struct {
 	replayer *replayer
 	end      int64 // the position that the next record gets
 
+	snapshots *snapshots
+
 	crowd int           // writes of the last commit and those that waited behind it
 	took  time.Duration // that the last append took
+}
+
+// start returns the view that the log stands for, and learns its end: by the
+// snapshot and what was appended since, or by all of the log.
+func (w *writer) start(ctx context.Context) (*state.View, error) {
+	texts := newTexts()
+	w.replayer.decoder.Keep = texts.keep
+	view, from, err := w.snapshots.load(ctx, w.log)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			w.r.opt.Logger.Warn("registry snapshot is left, the whole log is read", "err", err)
+		}
+		view, from = &state.View{}, 0
+	}
+	if view, w.end, err = w.replayer.fold(ctx, view, from); err != nil {
+		return nil, err
+	}
+	w.replayer.decoder.Keep = nil // what comes later may go again
+	if texts.kept > textsOnHeapMax {
+		debug.FreeOSMemory() // what the replay left behind is as much as what it made
+	}
+	return view, nil
 }
 
 func (w *writer) run() {
 	defer close(w.r.ended)
 	ctx, cancel := context.WithCancel(context.Background())
+	defer w.snapshots.work.Wait()
 	defer cancel()
 	for {
+		w.snapshots.offer(ctx, w.r, w.log, w.r.view.Load(), w.end)
 		select {
 		case p := <-w.r.queue:
 			batch := w.gather(p)

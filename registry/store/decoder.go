@@ -52,7 +52,7 @@ func (d *Decoder) schema(e Entry) *Record {
 	value.literal(`,"id":`)
 	s.ID = value.number()
 	if value.next(`,"schemaType":`) {
-		s.Type = typeName(value.text(nil))
+		s.Type = TypeName(value.text(nil))
 	}
 	value.literal(`,"schema":`)
 	text := value.text(&d.scratch)
@@ -78,8 +78,8 @@ func (d *Decoder) schema(e Entry) *Record {
 	return r
 }
 
-// typeName returns the name of a format without a copy for each schema.
-func typeName(b []byte) string {
+// TypeName returns the name of a schema format without a copy for each schema.
+func TypeName(b []byte) string {
 	for _, known := range [...]string{"AVRO", "JSON", "PROTOBUF"} {
 		if string(b) == known {
 			return known

@@ -31,7 +31,8 @@ const applicationID = 0x4d695267
 
 // Log is a store.Log in a SQLite file.
 type Log struct {
-	db *sql.DB
+	db   *sql.DB
+	path string
 
 	mu     sync.Mutex // serialises Append and Close; guards below
 	closed bool
@@ -51,7 +52,7 @@ func Open(ctx context.Context, path string) (*Log, error) {
 	}
 	// Two connections: one for the appender, one for a reader beside it.
 	db.SetMaxOpenConns(2)
-	l := &Log{db: db}
+	l := &Log{db: db, path: path}
 	if err := l.prepare(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open registry log %s: %w", path, err), db.Close())
 	}
