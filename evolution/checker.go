@@ -177,6 +177,11 @@ func (c *Checker) pair(ctx context.Context, level Level, policy Policy, next, ol
 	return findings, names, nil
 }
 
+// messagesBytesMax bounds the messages about one pair of schemas together: each
+// may quote a name or symbols of the length of a whole text. What comes later is
+// dropped; one message is always told.
+const messagesBytesMax = 8 << 20
+
 // reads lists what keeps reader from reading data of writer; the words are
 // what messages call the two.
 func (c *Checker) reads(ctx context.Context, policy Policy, reader, writer schema.Parsed, readerWord, writerWord string) ([]Finding, error) {
@@ -189,9 +194,13 @@ func (c *Checker) reads(ctx context.Context, policy Policy, reader, writer schem
 		return nil, err
 	}
 	var out []Finding
+	bytes := 0
 	for _, ch := range cmp.changes {
 		if !cmp.table.Breaks(ch.Kind, cmp.lenient) {
 			continue
+		}
+		if bytes += len(ch.Path) + len(ch.Info); bytes > messagesBytesMax && len(out) > 0 {
+			break
 		}
 		out = append(out, Finding{
 			Kind: ch.Kind, Path: ch.Path, Info: ch.Info,

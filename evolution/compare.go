@@ -114,7 +114,11 @@ func (c *Checker) Changes(ctx context.Context, policy Policy, reader, writer sch
 		return nil, fmt.Errorf("compare schemas: %w", err)
 	}
 	out := make([]Change, 0, len(cmp.changes))
+	bytes := 0
 	for _, ch := range cmp.changes {
+		if bytes += len(ch.Path) + len(ch.Info); bytes > messagesBytesMax && len(out) > 0 {
+			break
+		}
 		out = append(out, Change{
 			Kind: ch.Kind, Path: ch.Path, Breaks: cmp.table.Breaks(ch.Kind, cmp.lenient),
 			Description: cmp.table.Describe(ch, readerWord, writerWord), Info: ch.Info,

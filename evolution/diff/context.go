@@ -18,6 +18,14 @@ const cancelEvery = 1024
 // changesPerStep is how many changes are copied for one step.
 const changesPerStep = 16
 
+// Paths of up to pathBytesFree bytes cost nothing beyond their step; the rest of
+// all longer ones together is bounded: one long name would else be copied for
+// each of thousands of changes below it.
+const (
+	pathBytesFree = 1 << 10
+	pathBytesMax  = 16 << 20
+)
+
 // Limits bound one comparison. The zero value means the defaults.
 type Limits struct {
 	StepsMax   int // compared pairs, fields, branches and symbols; default 1,000,000
@@ -49,6 +57,7 @@ type Context struct {
 	path   []string
 	steps  int
 	depth  int
+	bytes  int // of paths beyond pathBytesFree each
 	err    error
 }
 
@@ -117,9 +126,27 @@ func (c *Context) Rebase(parts ...string) func() {
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
+// PathBytes counts a path of n bytes that is about to be made, and reports
+// whether the comparison goes on. Path does so itself.
+func (c *Context) PathBytes(n int) bool {
+	if c.bytes += max(n-pathBytesFree, 0); c.bytes > pathBytesMax {
+		c.Fail(fmt.Errorf("%w: the paths of changes take more than %d bytes", ErrTooComplex, pathBytesMax))
+	}
+	return c.err == nil
+}
+
 // Path returns the place with more steps behind it as a JSON pointer; the root
-// is "/".
+// is "/". It is the root also when the comparison is over.
 func (c *Context) Path(more ...string) string {
+	n := 0
+	for _, list := range [2][]string{c.path, more} {
+		for _, part := range list {
+			n += 1 + len(part)
+		}
+	}
+	if !c.PathBytes(n) {
+		return "/"
+	}
 	var b strings.Builder
 	for _, list := range [2][]string{c.path, more} {
 		for _, part := range list {

@@ -172,11 +172,14 @@ func (w *walker) moved(k known) result {
 		return r
 	}
 	here := w.path()
-	if here == k.at {
+	if here == k.at || w.c.Err() != nil {
 		return k.result
 	}
 	r.changes = make([]diff.Change, len(k.changes))
 	for i, c := range k.changes {
+		if !w.c.PathBytes(len(here) + len(c.Path) - len(k.at)) {
+			break
+		}
 		c.Path = join(here, c.Path[len(k.at):])
 		r.changes[i] = c
 	}
