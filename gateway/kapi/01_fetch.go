@@ -18,8 +18,8 @@ import (
 //
 //	v4   isolation level, last stable offset, aborted transactions (KIP-98)
 //	v5   log start offset
-//	v7   fetch sessions (KIP-227); the answer's session id is always 0, which
-//	     makes clients send full requests
+//	v7   fetch sessions (KIP-227): requests and answers hold only what changed;
+//	     see fetch_session.go
 //	v9   leader epoch (KIP-320)
 //	v10  zstd (KIP-110); before, such batches are rebuilt with another codec,
 //	     also on topics whose compression.type it is
@@ -37,19 +37,37 @@ import (
 func (s *Server) fetch(ctx context.Context, r *Request) (kmsg.Response, error) {
 	req := r.Msg.(*kmsg.FetchRequest)
 	resp := req.ResponseKind().(*kmsg.FetchResponse)
-	if req.SessionEpoch > 0 {
-		// There are no sessions, so it can't be one of ours.
-		resp.ErrorCode = kerr.FetchSessionIDNotFound.Code
+	resp.Topics = []kmsg.FetchResponseTopic{}
+	session, err := s.sessions.begin(req, s.now())
+	if err != nil {
+		resp.ErrorCode = s.dataCode(err)
 		return resp, nil
 	}
 	f := fetching{server: s, request: r, req: req, resp: resp}
-	f.prepare(ctx)
-	if len(f.reads) == 0 {
-		return resp, nil
+	if session != nil {
+		// The request takes little memory, its session's partitions may take
+		// much: they are laid out when it is this answer's turn.
+		r.Park()
+		if err := r.Reserve(ctx, 0); err != nil {
+			return nil, err
+		}
+		whole := *req
+		whole.Topics = s.sessions.topics(session)
+		f.req = &whole
 	}
-	r.Park()
-	if err := f.read(ctx); err != nil {
-		return nil, err
+	f.prepare(ctx)
+	if len(f.reads) > 0 {
+		r.Park()
+		if err := f.read(ctx); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case session != nil:
+		resp.SessionID = session.id
+		s.sessions.changed(session, resp)
+	case req.Version >= 7 && req.SessionEpoch == 0:
+		resp.SessionID = s.sessions.create(req, resp, s.now())
 	}
 	return resp, nil
 }

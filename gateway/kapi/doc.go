@@ -9,8 +9,9 @@
 // (gateway/group, gateway/coordinator), storage (gateway/backend).
 //
 // A handler decodes nothing and stores nothing: it gets a decoded message,
-// calls the domain and fills the response of the same version. A Server has no
-// mutable state of its own and starts no goroutine; handlers run concurrently.
+// calls the domain and fills the response of the same version. A Server starts no
+// goroutine; handlers run concurrently. Its only mutable state are fetch sessions,
+// which fetch_session.go bounds and guards with one lock.
 //
 // What once broke other servers, and must not here:
 //   - a second list of versions beside the table drifts from it;

@@ -101,8 +101,8 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// Server answers requests. It is immutable after New and safe for concurrent
-// use.
+// Server answers requests. It is immutable after New, but for its fetch sessions,
+// and safe for concurrent use.
 type Server struct {
 	opts     Options
 	broker   backend.Broker
@@ -110,6 +110,7 @@ type Server struct {
 	envelope *envelope.Engine
 	// fetchBuffers is a pool; it keeps nothing that an answer depends on.
 	fetchBuffers fetchBuffers
+	sessions     *fetchSessions
 	log          *slog.Logger
 	now          func() time.Time
 
@@ -129,7 +130,7 @@ func New(o Options) (*Server, error) {
 	o = o.withDefaults()
 	s := &Server{
 		opts: o, broker: o.Broker, groups: o.Groups, envelope: o.Envelope,
-		log: o.Logger, now: o.Clock, configs: newConfigTable(o),
+		log: o.Logger, now: o.Clock, configs: newConfigTable(o), sessions: newFetchSessions(),
 	}
 	for _, e := range table() {
 		if e.flags&needsGroups != 0 && o.Groups == nil || e.flags&needsEnvelope != 0 && o.Envelope == nil {
