@@ -25,6 +25,9 @@
 // are joined into one call. So a member that has learned of a new generation finds
 // every commit that was accepted before it.
 //
+// Deleting a group takes its place among the group's writes; who joins after it is
+// in a new group. Lists are put together from records, offsets and what is loaded.
+//
 // If a record can't be stored, everyone who waits gets a retriable error and the
 // entry is forgotten; the next request restores what is stored. After a restart
 // groups are restored when first asked for: members keep ids, generation and
