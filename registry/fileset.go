@@ -33,7 +33,7 @@ func (r *Registry) RegisterFileSet(ctx context.Context, subject string, raw []by
 		if i < len(files)-1 {
 			name = state.Name{Context: context, Local: f.Name}.String()
 		}
-		s, err := r.registerFile(ctx, name, schema.Resolved{Type: schema.Protobuf, Text: f.Text, Dependencies: files[:i]}, versions, o)
+		s, err := r.registerFile(ctx, name, f.Text, versions, o)
 		if err != nil {
 			return out, err
 		}
@@ -44,14 +44,14 @@ func (r *Registry) RegisterFileSet(ctx context.Context, subject string, raw []by
 }
 
 // registerFile registers one file with references to those that it imports.
-func (r *Registry) registerFile(ctx context.Context, subject string, f schema.Resolved, versions map[string]api.Reference, o RegisterOptions) (api.Schema, error) {
-	var p protobuf.Parser
-	parsed, err := p.ParseSchema(f)
+func (r *Registry) registerFile(ctx context.Context, subject, text string, versions map[string]api.Reference, o RegisterOptions) (api.Schema, error) {
+	// For its imports, so what they lead to doesn't matter yet.
+	parsed, err := protobuf.Parser{Lenient: true}.ParseSchema(schema.Resolved{Type: schema.Protobuf, Text: text})
 	if err != nil {
 		return api.Schema{}, errcode.InvalidSchema.New(err.Error()).Because(err)
 	}
 	kind := string(schema.Protobuf)
-	req := api.RegisterRequest{SchemaType: &kind, Schema: &f.Text}
+	req := api.RegisterRequest{SchemaType: &kind, Schema: &text}
 	for _, imports := range [][]protobuf.Import{parsed.File().Imports, parsed.File().PublicImports} {
 		for i := range imports {
 			if ref, ok := versions[imports[i].Path]; ok {

@@ -64,6 +64,7 @@ func FromFileSet(raw []byte, limits schema.Limits) (schema.Resolved, error) {
 		return refuse("%d files, of 1 to %d allowed", len(set.File), fileSetFilesMax)
 	}
 	out := schema.Resolved{Type: schema.Protobuf}
+	printed := 0 // indentation multiplies
 	for i, d := range set.File {
 		f, err := fromDescriptor(d, limits)
 		if err != nil {
@@ -71,7 +72,10 @@ func FromFileSet(raw []byte, limits schema.Limits) (schema.Resolved, error) {
 			return schema.Resolved{}, err
 		}
 		text, fits := printFile(f)
+		printed += len(text)
 		switch {
+		case printed > dependencyBytesMax*limits.TextBytesMax:
+			return refuse("the files print as more than the maximum allowed (%d) together", dependencyBytesMax*limits.TextBytesMax)
 		case !fits:
 			return refuse("file %s prints as more than the maximum allowed (%d)", clip(d.GetName()), printedMax)
 		case i == len(set.File)-1:

@@ -1,6 +1,7 @@
 package protobuf
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -56,5 +57,33 @@ func TestBadFileSets(t *testing.T) {
 	}
 	if _, err := parse(t, "syntax = \"proto3\"; enum E { X = 1; }").FileSet(); err == nil {
 		t.Error("a schema that doesn't link has a set")
+	}
+}
+
+// TestFileSetThatPrintsLong: deep nesting makes a long text of few bytes, which
+// must not add up over the files of a set.
+func TestFileSetThatPrintsLong(t *testing.T) {
+	m := &descriptorpb.DescriptorProto{Name: proto.String("M")}
+	for i := range 100 {
+		m.Field = append(m.Field, &descriptorpb.FieldDescriptorProto{
+			Name: proto.String("f"), Number: proto.Int32(int32(i + 1)), Type: descriptorpb.FieldDescriptorProto_TYPE_INT32.Enum(),
+			Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
+		})
+	}
+	for range 400 {
+		m = &descriptorpb.DescriptorProto{Name: proto.String("M"), NestedType: []*descriptorpb.DescriptorProto{m}}
+	}
+	set := &descriptorpb.FileDescriptorSet{}
+	for i := range 200 {
+		set.File = append(set.File, &descriptorpb.FileDescriptorProto{
+			Name: proto.String(fmt.Sprintf("f%d.proto", i)), MessageType: []*descriptorpb.DescriptorProto{m},
+		})
+	}
+	raw, err := proto.Marshal(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FromFileSet(raw, schema.Limits{TextBytesMax: 1 << 20}); err == nil || !strings.Contains(err.Error(), "together") {
+		t.Errorf("%d bytes: %.200v", len(raw), err)
 	}
 }
