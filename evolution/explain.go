@@ -126,14 +126,14 @@ func (c *Checker) explain(f Finding, format schema.Type, newDoc, oldDoc *locate.
 	case name == "" && len(trail) == 0:
 		name = "the schema"
 	case name == "":
-		name = "what stands at " + f.Path
+		name = "at " + f.Path
 	}
 	if f.Kind == jsondiff.TypeChanged && format == schema.JSON {
 		was, is = typeOf(oldDoc, trail, was), typeOf(newDoc, trail, is)
 	}
 	elsewhere := !e.Old.Exact && !e.New.Exact
 	if elsewhere {
-		was, is = "what it was", "something else"
+		was, is = "another one", "a new one"
 	}
 	fill := strings.NewReplacer("{name}", name, "{keyword}", keyword, "{old}", was, "{new}", is,
 		"{info}", f.Info, "{reader}", words[0], "{writer}", words[1])
