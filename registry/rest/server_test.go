@@ -160,6 +160,36 @@ func TestBodyLimits(t *testing.T) {
 	s.bodyBytes.Add(-100)
 }
 
+// TestBodyValues: a body of many small values counts as the memory that it takes
+// once it is decoded; what stands in a string does not.
+func TestBodyValues(t *testing.T) {
+	s := openServer(t, registry.Options{}, Options{Limits: Limits{BodiesBytesMax: 16 << 20}})
+	post := func(body string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequest("POST", "/subjects/s/versions", strings.NewReader(body)))
+		return w
+	}
+	values := `{"unknown":[` + strings.Repeat("[],", 500_000) + `1],"schema":"\"int\""}`
+	if w := post(values); w.Code != 400 || !strings.Contains(w.Body.String(), "too many values") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := post(`{"unknown":"` + strings.Repeat(`[],\"`, 500_000) + `","schema":"\"int\""}`); w.Code != 200 {
+		t.Errorf("in a string: %d %s", w.Code, w.Body)
+	}
+	few := `{"unknown":[` + strings.Repeat("[],", 50_000) + `1],"schema":"\"int\""}`
+	if w := post(few); w.Code != 200 {
+		t.Errorf("fewer: %d %s", w.Code, w.Body)
+	}
+	s.bodyBytes.Add(10 << 20)
+	if w := post(few); w.Code != 503 {
+		t.Errorf("with others at work: %d %s", w.Code, w.Body)
+	}
+	s.bodyBytes.Add(-10 << 20)
+	if n := s.bodyBytes.Load(); n != 0 {
+		t.Errorf("%d bytes are still reserved", n)
+	}
+}
+
 // gatedLog lets appends wait.
 type gatedLog struct {
 	store.Log
