@@ -8,7 +8,7 @@ import (
 )
 
 // decodedValueBytes is about what one JSON value takes in memory, beside its text.
-const decodedValueBytes = 100
+const decodedValueBytes = 64
 
 // bodyValuesFree is how many values of a body count as part of its length.
 const bodyValuesFree = 10_000

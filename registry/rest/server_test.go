@@ -180,11 +180,11 @@ func TestBodyValues(t *testing.T) {
 	if w := post(few); w.Code != 200 {
 		t.Errorf("fewer: %d %s", w.Code, w.Body)
 	}
-	s.bodyBytes.Add(10 << 20)
+	s.bodyBytes.Add(14 << 20)
 	if w := post(few); w.Code != 503 {
 		t.Errorf("with others at work: %d %s", w.Code, w.Body)
 	}
-	s.bodyBytes.Add(-10 << 20)
+	s.bodyBytes.Add(-14 << 20)
 	if n := s.bodyBytes.Load(); n != 0 {
 		t.Errorf("%d bytes are still reserved", n)
 	}
