@@ -2,7 +2,6 @@ package evolution
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"milena/evolution/diff"
@@ -79,12 +78,13 @@ func (c *Checker) Explain(findings []Finding, next, old Text) []Explanation {
 	newDoc, oldDoc := next.doc(), old.doc()
 	out := make([]Explanation, 0, len(findings))
 	for _, f := range findings {
-		out = append(out, c.explain(f, next.Schema.Type(), newDoc, oldDoc))
+		t := texts{next: next.Schema, old: old.Schema, newDoc: newDoc, oldDoc: oldDoc, forward: f.Forward}
+		out = append(out, c.explain(f, next.Schema.Type(), t))
 	}
 	return out
 }
 
-func (c *Checker) explain(f Finding, format schema.Type, newDoc, oldDoc *locate.Doc) Explanation {
+func (c *Checker) explain(f Finding, format schema.Type, t texts) Explanation {
 	e := Explanation{Rule: RuleID(format, f.Kind), Forward: f.Forward, Path: f.Path, Message: f.Message}
 	switch f.Kind {
 	case TypeChanged:
@@ -96,34 +96,36 @@ func (c *Checker) explain(f Finding, format schema.Type, newDoc, oldDoc *locate.
 		e.Fix = "make the schema simpler, so that it can be compared"
 		return e
 	}
-	reader, words := newDoc, [2]string{"new", "old"}
-	if f.Forward {
-		reader, words = oldDoc, [2]string{"old", "new"}
-	}
+	newDoc, oldDoc, reader := t.newDoc, t.oldDoc, t.reader()
 	// A path belongs to the reader, but what it lacks has a name in the writer
 	// only.
 	trail := reader.Trail(f.Path)
 	if e.Name = reader.Name(trail); e.Name == "" || !reader.Find(trail).Exact {
-		other := oldDoc
-		if f.Forward {
-			other = newDoc
-		}
+		other := t.writer()
 		if there := other.Trail(f.Path); format == schema.Protobuf && other.Find(there).Exact {
 			trail, e.Name = there, other.Name(there)
 		}
 	}
 	e.New, e.Old = newDoc.Find(trail), oldDoc.Find(trail)
 	rule, _ := c.rule(format, f.Kind)
-	fix := rule.Fix
+	t.isRoot = len(trail) == 0
+	blanks := t.blanks(f, format, trail, &e, &rule)
+	why, fix, words := rule.Why, rule.Fix, [2]string{"new", "old"}
 	if f.Forward {
-		fix = rule.FixForward
+		fix, words = rule.FixForward, [2]string{"old", "new"}
+		if rule.WhyForward != "" {
+			why = rule.WhyForward
+		}
+		if rule.Breaks {
+			why += named(f.Kind)
+		}
 	}
 	name, keyword, was, is := e.Name, "", orNothing(e.Old.Value), orNothing(e.New.Value)
 	if len(trail) > 0 {
 		keyword = trail[len(trail)-1].Key
 	}
 	switch {
-	case name == "" && len(trail) == 0:
+	case name == "" && t.isRoot:
 		name = "the schema"
 	case name == "":
 		name = "at " + f.Path
@@ -135,22 +137,25 @@ func (c *Checker) explain(f Finding, format schema.Type, newDoc, oldDoc *locate.
 	if elsewhere {
 		was, is = "another one", "a new one"
 	}
-	fill := strings.NewReplacer("{name}", name, "{keyword}", keyword, "{old}", was, "{new}", is,
-		"{info}", f.Info, "{reader}", words[0], "{writer}", words[1])
-	e.Why, e.Fix = fill.Replace(rule.Why), fill.Replace(fix)
+	fill := strings.NewReplacer(append(blanks, "{name}", name, "{keyword}", keyword, "{old}", was, "{new}", is,
+		"{info}", f.Info, "{reader}", words[0], "{writer}", words[1])...)
+	e.Why, e.Fix = fill.Replace(why), fill.Replace(fix)
 	if elsewhere {
 		e.Why += " It is at " + f.Path + ", in a schema that this one refers to or as part of another rule."
 	}
 	return e
 }
 
-// typeOf is the type of the schema that a trail leads to, else what stands
-// there.
-func typeOf(d *locate.Doc, trail []locate.Step, otherwise string) string {
-	if p := d.Find(append(slices.Clip(trail), locate.Step{Key: "type"})); p.Exact {
-		return p.Value
+// blanks returns what is filled in by format. It may correct the places and
+// replace the rule's words.
+func (t *texts) blanks(f Finding, format schema.Type, trail []locate.Step, e *Explanation, rule *diff.Rule) []string {
+	switch format {
+	case schema.Avro:
+		return t.avro(f, e, rule)
+	case schema.JSON:
+		return t.json(f, trail, e, rule)
 	}
-	return otherwise
+	return t.proto(f, e)
 }
 
 func orNothing(s string) string {

@@ -67,7 +67,7 @@ func explainCases() []explainCase {
 		{"removed", schema.Avro, evolution.Forward, wider, order, `avro/READER_FIELD_MISSING_DEFAULT_VALUE | currency | 3:3 | {"name": "currency", "type": "string"} | 2:37 | `, "keep the field currency", wider},
 		{"by name", schema.Avro, evolution.Backward, order, texts, `avro/TYPE_MISMATCH | id | 3:18 | "int" | 5:4 | "string"`, `give id its old type "int"`, strings.Replace(texts, `"string"`, `"int"`, 1)},
 		{"open", schema.JSON, evolution.Backward, open, more, `json/OPTIONAL_PROPERTY_ADDED_TO_OPEN_CONTENT_MODEL | b | 1:20 |  | 3:3 | {"type": "string", "maxLength": 5}`, leaveItEmpty, strings.Replace(more, `"b": {"type": "string", "maxLength": 5}`, `"b": {}`, 1)},
-		{"bound", schema.JSON, evolution.Backward, more, short, `json/MAX_LENGTH_DECREASED | b | 3:27 | 5 | 3:27 | 3`, "set maxLength back to 5", more},
+		{"bound", schema.JSON, evolution.Backward, more, short, `json/MAX_LENGTH_DECREASED | b | 3:27 | 5 | 3:27 | 3`, "set maxLength to 5 or higher", more},
 		{"kind", schema.Protobuf, evolution.Backward, m, kinds, `protobuf/FIELD_SCALAR_KIND_CHANGED | a | 4:3 | int32 a = 1 | 4:3 | string a = 1`, "give a its old type back (int32 a = 1)", m},
 		{"oneof", schema.Protobuf, evolution.Backward, m, fewer, `protobuf/ONEOF_FIELD_REMOVED | y | 5:27 | string y = 3 | 5:3 | `, "put y back into its oneof", m},
 		{"message", schema.Protobuf, evolution.Backward, m, gone, `protobuf/MESSAGE_REMOVED | N | 7:1 | message N | 0:0 | `, "put the message N back", m},

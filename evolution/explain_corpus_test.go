@@ -1,6 +1,7 @@
 package evolution
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 // has a place in one of the texts unless it stands in a schema they refer to.
 func TestExplainCorpus(t *testing.T) {
 	checker := newChecker(t, Options{})
+	blank := regexp.MustCompile(`\{(name|keyword|old|new|info|reader|writer|branch|promoted|symbols|orField|oldType|newType|orProperty|kinds)\}`)
 	for file, p := range map[string]struct{ next, old schema.Parser }{
 		"avro.jsonl":     {avro.Parser{}, avro.Parser{Lenient: true}},
 		"json.jsonl":     {jsonschema.Parser{}, jsonschema.Parser{}},
@@ -49,7 +51,7 @@ func TestExplainCorpus(t *testing.T) {
 					if e.New.Exact || e.Old.Exact {
 						placed++
 					}
-					if e.Why == "" || e.Fix == "" || strings.Contains(e.Why+e.Fix, "{name}") || strings.Contains(e.Why+e.Fix, "{old}") {
+					if e.Why == "" || e.Fix == "" || blank.MatchString(e.Why+e.Fix) {
 						t.Errorf("%s: %+v", row.ID, e)
 					}
 					if len(refs) == 0 && !e.New.Exact && !e.Old.Exact && !strings.HasSuffix(e.Rule, string(NotComparable)) {

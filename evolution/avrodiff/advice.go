@@ -16,9 +16,9 @@ func advice() map[diff.Kind]diff.Advice {
 			"give the fixed its old size {old}, or add a new field with a new fixed type",
 		},
 		MissingEnumSymbols: {
-			"Data may hold the symbols {info}, which the {reader} schema does not know.",
-			`put {info} back, or give the enum itself a "default" symbol (a default of the field does not help)`,
-			"take {info} out again: schemas in use have no default for unknown symbols; give the enum a default first and add symbols in a later version",
+			"Data of the {writer} schema may hold the {symbols}, which the {reader} schema does not know.",
+			`put the {symbols} back, or give the enum itself a "default" symbol (a default of the field does not help)`,
+			"take the {symbols} out again: schemas in use have no default for unknown symbols; give the enum a default first and add symbols in a later version",
 		},
 		MissingFieldDefault: {
 			"Data of the {writer} schema has no field {name}, and the {reader} schema has no default to put there.",
@@ -27,13 +27,13 @@ func advice() map[diff.Kind]diff.Advice {
 		},
 		TypeMismatch: {
 			"The type was {old} and is {new}, and Avro does not read the {writer} schema's as the {reader} schema's.",
-			"give {name} its old type {old}, or a type that {old} is promoted to (int → long → float → double, string ↔ bytes), or add a new field with a default",
-			"give {name} its old type {old}, or add a new field with the new type and keep this one",
+			"give {name} its old type {old}{promoted}{orField}",
+			"give {name} its old type {old}{orField}",
 		},
 		MissingUnionBranch: {
-			"Data may hold a branch that no branch of the {reader} schema's union reads ({info}).",
-			"put the missing type back into the union, or a branch that it is promoted to",
-			"take the new type out of the union again, or put it into a new field: schemas in use can't read it",
+			"Data of the {writer} schema may hold {branch}, which no branch of the {reader} schema's union reads.",
+			"add {branch} to the union of {name}{promoted}",
+			"take {branch} out of the type of {name} again, or put it into a new field: schemas in use can't read it",
 		},
 	}
 }

@@ -25,8 +25,10 @@ type Rule struct {
 	// Why says in one sentence why such a change breaks readers, or why it does
 	// not. Why and the fixes may name {name} (the field or type), {keyword} (the
 	// last step of the path), {old} and {new} (what stands there), {info}, {reader}
-	// and {writer}.
+	// and {writer}, and what the explanations of single kinds fill in beside these.
 	Why string
+	// WhyForward is Why where the old schema is the reader; empty means the same.
+	WhyForward string
 	// Fix is a change of the new schema that makes it read data of the old one
 	// again. Rules that break nothing have none.
 	Fix string
@@ -35,8 +37,8 @@ type Rule struct {
 	FixForward string
 }
 
-// Advice fills the columns Why, Fix and FixForward, in this order.
-type Advice [3]string
+// Advice fills the columns Why, Fix, FixForward and WhyForward, in this order.
+type Advice [4]string
 
 // Advise returns rules with the columns of advice filled in by kind. Rules that
 // break nothing and have no advice of their own get the sentence harmless.
@@ -44,7 +46,7 @@ func Advise(rules []Rule, advice map[Kind]Advice, harmless string) []Rule {
 	for i := range rules {
 		r := &rules[i]
 		if a, ok := advice[r.Kind]; ok {
-			r.Why, r.Fix, r.FixForward = a[0], a[1], a[2]
+			r.Why, r.Fix, r.FixForward, r.WhyForward = a[0], a[1], a[2], a[3]
 		} else if !r.Breaks {
 			r.Why = harmless
 		}

@@ -16,17 +16,17 @@ func advice() map[diff.Kind]diff.Advice {
 		maxContains(), minContains(), maxProperties(), minProperties(),
 	} {
 		out[b.kind(boundAdded)] = diff.Advice{
-			"The {reader} schema limits values by " + b.keyword + ", the {writer} schema does not: some of its data is outside.",
+			"The {reader} schema limits values by " + b.keyword + ", the {writer} schema does not: data written with the {writer} schema may be outside.",
 			"remove " + b.keyword + " again, or add a new property that has it",
 			"keep " + b.keyword + " {old}: schemas in use demand it",
 		}
-		tightened := boundIncreased
+		tightened, more, less := boundIncreased, " or lower", " or higher"
 		if b.upper {
-			tightened = boundDecreased
+			tightened, more, less = boundDecreased, " or higher", " or lower"
 		}
 		out[b.kind(tightened)] = diff.Advice{
-			"The {reader} schema has a tighter " + b.keyword + " than the {writer} schema ({old} before, {new} now): some data is outside.",
-			"set " + b.keyword + " back to {old}, or let it allow more", "set " + b.keyword + " back to {old}, or let it allow less",
+			"The {reader} schema has a tighter " + b.keyword + " than the {writer} schema ({old} in the old one, {new} in the new one): data written with the {writer} schema may be outside.",
+			"set " + b.keyword + " to {old}" + more, "set " + b.keyword + " to {old}" + less,
 		}
 	}
 	return out
@@ -35,28 +35,28 @@ func advice() map[diff.Kind]diff.Advice {
 func valueAdvice() map[diff.Kind]diff.Advice {
 	const (
 		backPattern = "put the pattern back as it was ({old})"
-		depends     = "Documents that have {name} without what now depends on it are no longer valid."
+		depends     = "Documents of the {writer} schema may have {name} without what the {reader} schema demands beside it."
 		undepend    = "take the new dependency on {name} out again"
 		keepDepend  = "keep the dependency on {name}: schemas in use demand it"
-		multiples   = "Numbers that were allowed are no multiples of what the {reader} schema wants ({old} before, {new} now)."
+		multiples   = "Numbers of the {writer} schema may be no multiples of what the {reader} schema wants ({old} before, {new} now)."
 		backBranch  = "put the old branch back, or make one branch accept what it accepted"
 		keepBranch  = "take the new branch out again, or narrow it to what the old schema accepts"
 	)
 	return map[diff.Kind]diff.Advice{
 		SchemaAdded:     {"There was no rule for {name} in the {writer} schema, so its data may hold anything there.", "remove the new schema of {name}", "keep the schema of {name}: schemas in use demand it"},
-		TypeChanged:     {"The type of {name} changed ({old} before, {new} now), so values written before no longer fit.", "allow the old type of {name} as well (oneOf, or a list of types), or add a new property", "keep the old type of {name}, or add a new property with the new one"},
+		TypeChanged:     {"The type of {name} differs, so data written with the {writer} schema may not fit the {reader} schema: {old} in the old one, {new} in the new one.{kinds}", "allow the old type of {name} as well (oneOf, or a list of types){orProperty}", "keep the old type of {name}{orProperty}"},
 		TypeNarrowed:    {"The {writer} schema allows any number, the {reader} schema only integers.", `keep "type": "number"`, `keep "type": "integer": schemas in use take only integers`},
-		PatternAdded:    {"Strings that were allowed may not match the pattern of the {reader} schema.", "remove the pattern", "keep the pattern {old}: schemas in use demand it"},
+		PatternAdded:    {"Strings of the {writer} schema may not match the pattern of the {reader} schema.", "remove the pattern", "keep the pattern {old}: schemas in use demand it"},
 		PatternChanged:  {"Strings that match one pattern may not match the other ({old} before, {new} now).", backPattern, backPattern},
 		MultipleOfAdded: {multiples, "remove multipleOf", "keep multipleOf {old}"},
 		MultipleOfExpanded: {
 			multiples, "set multipleOf back to {old}, or to a divisor of it", "set multipleOf back to {old}, or to a multiple of it",
 		},
 		MultipleOfChanged: {multiples, "set multipleOf back to {old}, or to a divisor of it", "set multipleOf back to {old}, or to a multiple of it"},
-		UniqueItemsAdded:  {"Arrays with equal items were allowed and are no longer valid.", "remove uniqueItems", "keep uniqueItems: schemas in use demand it"},
-		EnumArrayNarrowed: {"Data may hold values that are no longer in the list ({old} before, {new} now).", "put the removed values back", "take the added values out again: schemas in use refuse them"},
+		UniqueItemsAdded:  {"Arrays of the {writer} schema may have equal items, which the {reader} schema refuses.", "remove uniqueItems", "keep uniqueItems: schemas in use demand it"},
+		EnumArrayNarrowed: {"Data of the {writer} schema may hold values that the {reader} schema does not list ({old} before, {new} now).", "put the removed values back", "take the added values out again: schemas in use refuse them"},
 		EnumArrayChanged: {
-			"Data may hold values that are not in the other list ({old} before, {new} now).",
+			"Data of the {writer} schema may hold values that the {reader} schema does not list ({old} before, {new} now).",
 			"put the removed values back", "take the added values out again: schemas in use refuse them",
 		},
 		RequiredAttributeAdded: {
@@ -67,14 +67,14 @@ func valueAdvice() map[diff.Kind]diff.Advice {
 		DependencyArrayExtended: {depends, undepend, keepDepend},
 		DependencyArrayChanged:  {depends, "put the dependency on {name} back as it was ({old})", "put the dependency on {name} back as it was ({old})"},
 		DependencySchemaAdded:   {depends, undepend, keepDepend},
-		NotTypeExtended:         {"Values that were allowed are now excluded by not.", "exclude no more than the old schema did", "exclude no less than the old schema did"},
+		NotTypeExtended:         {"The {reader} schema excludes by not what the {writer} schema allows.", "exclude no more than the old schema did", "exclude no less than the old schema did"},
 		CombinedTypeChanged: {
-			"The way the parts are combined got stricter (allOf wants all of them, oneOf exactly one, anyOf at least one).",
+			"The {reader} schema combines the parts more strictly than the {writer} schema (allOf wants all of them, oneOf exactly one, anyOf at least one).",
 			"keep the old keyword, or use anyOf", "keep the old keyword, or use allOf",
 		},
 		CombinedTypeSubschemasChanged: {"Some part of the {writer} schema fits no part of the {reader} schema of its own.", backBranch, keepBranch},
-		ProductTypeExtended:           {"Data must now satisfy one more part of allOf, which it did not have to before.", "take the new part out of allOf", "put the removed part back into allOf"},
-		SumTypeNarrowed:               {"Data may be of a branch that the {reader} schema no longer has.", backBranch, keepBranch},
+		ProductTypeExtended:           {"Data has to satisfy more parts of allOf in the {reader} schema than in the {writer} schema.", "take the new part out of allOf", "put the removed part back into allOf"},
+		SumTypeNarrowed:               {"Data of the {writer} schema may be of a branch that the {reader} schema does not have.", backBranch, keepBranch},
 	}
 }
 

@@ -10,7 +10,7 @@ func advice() map[diff.Kind]diff.Advice {
 	)
 	return map[diff.Kind]diff.Advice{
 		PackageChanged: {
-			"The package is part of every type's full name, so all types of the file are other ones.",
+			"The package is part of every type's full name, so the {reader} schema has none of the types that data of the {writer} schema is of.",
 			"keep the old package ({old}), or register the file under a new subject", "keep the old package ({old}), or register the file under a new subject",
 		},
 		MessageRemoved: {
@@ -19,7 +19,7 @@ func advice() map[diff.Kind]diff.Advice {
 			"take the message {name} out, or check at level BACKWARD: schemas in use don't have it",
 		},
 		FieldKindChanged: {
-			"Scalars, maps and messages are written differently, so field {name} can't be read as the other.", restore, restore,
+			"Field {name} was {oldType} and is {newType}, and by the rule scalars (which enums count as), maps and messages do not replace each other.", restore, restore,
 		},
 		FieldScalarKindChanged: {
 			"The type of field {name} is written in another way than before, so its bytes would be read as other values.",
@@ -38,8 +38,9 @@ func advice() map[diff.Kind]diff.Advice {
 			keepReq, "keep field {name} as required: the old schema refuses data without it",
 		},
 		RequiredFieldRemoved: {
-			"Field {name} was required, and whoever relies on it may now miss it.",
+			"Field {name} was required and is gone from the new schema: whoever relies on it may now miss it.",
 			"keep field {name}", "don't add {name} as required: make it optional",
+			"Field {name} is new and required, and the old schema does not have it: by the rule both have to know required fields.",
 		},
 		OneofFieldRemoved: {
 			"Data may have {name} set; the reader would take the whole oneof for not set.",

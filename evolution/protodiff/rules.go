@@ -120,6 +120,10 @@ const (
 	doubles
 )
 
+// IsScalar reports whether a type's name is that of a scalar. Enums are looked
+// up like messages, so their names are not.
+func IsScalar(name string) bool { return groupOf(name) != noGroup }
+
 // groupOf returns the group of a scalar type, noGroup if it is none. Enums are
 // of the varints.
 func groupOf(name string) group {

@@ -164,6 +164,9 @@ func Write(w io.Writer, form string, r *Report) error {
 // headline is a finding in a few words.
 func (f *Finding) headline() string {
 	where := f.Path
+	if where == "#/" || where == "/" {
+		where = "" // the whole schema
+	}
 	if f.Name != "" {
 		where = f.Name
 	}
