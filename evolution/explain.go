@@ -128,7 +128,7 @@ func (c *Checker) explain(f Finding, format schema.Type, t texts) Explanation {
 	case name == "" && t.isRoot:
 		name = "the schema"
 	case name == "":
-		name = "at " + f.Path
+		name = "what is at " + f.Path
 	}
 	if f.Kind == jsondiff.TypeChanged && format == schema.JSON {
 		was, is = typeOf(oldDoc, trail, was), typeOf(newDoc, trail, is)
