@@ -7,7 +7,7 @@ RATIO_FLAGS ?=
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
-.PHONY: help build run demo test lint bench fuzz generate checkgenerate conformance interop clean
+.PHONY: help build run demo test lint bench bench-registry fuzz generate checkgenerate conformance interop clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ lint: ## gofmt, go vet and staticcheck
 
 bench: ## compare the schema programs with the library path; fails below the wanted ratios
 	MILENA_BENCH=1 $(GO) test -count=1 -run '^TestRatios$$' -v ./serde/avro
+
+bench-registry: ## measure the registry: reads by id, group commit, 300,000 versions
+	MILENA_BENCH=1 $(GO) test -count=1 -v -run '^(TestReadRatio|TestLargeRegistry|TestGroupCommitRatio)$$' ./registry/rest ./registry
 
 fuzz: ## run each fuzz target for FUZZTIME (default 10s)
 	@./testdata/fuzz.sh $(or $(FUZZTIME),10s)
