@@ -113,8 +113,22 @@ func (b *Broker) load(ctx context.Context) error {
 		return fmt.Errorf("sync: %w", err)
 	}
 	b.state.next = b.journal.End()
+	if err := b.checkKept(); err != nil {
+		return err
+	}
 	b.state.publish()
 	b.commitsSince = entries
+	return nil
+}
+
+// checkKept refuses a journal that begins behind data that is to be read. That
+// is asked after the replay: until then, the checkpoint may know topics that were
+// deleted, and trimmed away, after it was begun.
+func (b *Broker) checkKept() error {
+	start, oldest := b.journal.Start(), b.state.oldest(b.state.next)
+	if oldest < start {
+		return fmt.Errorf("%w: journal starts at %d, but data from %d on is needed: a file is missing", errReplay, start, oldest)
+	}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -334,6 +335,66 @@ func TestTrim(t *testing.T) {
 	store.damaged = false
 	if _, err := Open(t.Context(), quiet(onMemory(fs.NewMemory(2), store))); err == nil {
 		t.Fatal("a checkpoint was taken for another, empty journal")
+	}
+}
+
+// TestMissingFile: without the file that data of a topic lies in, a start would
+// only look like one.
+func TestMissingFile(t *testing.T) {
+	store, disk := new(catalogmemory.Store), fs.NewMemory(1)
+	b, err := Open(t.Context(), quiet(onMemory(disk, store)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newTestTopic(t, b, "t")
+	for i := range 200 {
+		append1(t, b, p, testBatch{count: 5, text: fmt.Sprint(i)})
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	names, err := disk.List("/j")
+	if err != nil || len(names) < 3 {
+		t.Fatalf("files %v: %v", names, err)
+	}
+	first := slices.Min(names)
+	if err := disk.Remove("/j/" + first); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(t.Context(), quiet(onMemory(disk, store)))
+	if !errors.Is(err, errReplay) || !strings.Contains(err.Error(), "is needed: a file is missing") {
+		t.Fatalf("open without %s: %v", first, err)
+	}
+}
+
+// TestTrimmedAfterCheckpoint: a checkpoint that is older than the end of a topic
+// names data that was trimmed since, which is as it should be.
+func TestTrimmedAfterCheckpoint(t *testing.T) {
+	store, older, disk := new(catalogmemory.Store), new(catalogmemory.Store), fs.NewMemory(1)
+	b, err := Open(t.Context(), quiet(onMemory(disk, store)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newTestTopic(t, b, "t")
+	for i := range 200 {
+		append1(t, b, p, testBatch{count: 5, text: fmt.Sprint(i)})
+	}
+	b.checkpointForTest(t)
+	copyStore(t, store, older)
+	if err := b.DeleteTopic(t.Context(), p.Topic); err != nil {
+		t.Fatal(err)
+	}
+	b.checkpointForTest(t)
+	if b.journal.Start() == 0 {
+		t.Fatal("nothing was trimmed")
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	live := dump(b.state)
+	b = openBroker(t, onMemory(disk, older))
+	if got := dump(b.state); !reflect.DeepEqual(got, live) {
+		t.Fatal("state differs")
 	}
 }
 
