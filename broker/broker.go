@@ -39,6 +39,7 @@ type Broker struct {
 	unsynced atomic.Pointer[chan struct{}]
 	// failure is set once, when commits are over for good.
 	failure atomic.Pointer[error]
+	disk    fullDisk
 	// stopped is closed when the committer has ended; closing when Close
 	// begins, which ends waiting reads.
 	stopped chan struct{}
@@ -143,8 +144,19 @@ func checkEntry(e journal.Entry) error {
 }
 
 // Ready says why the broker takes no appends; nil if it does. Reads of durable
-// data go on after a failure, until Close.
+// data go on after a failure and on a full disk, until Close.
 func (b *Broker) Ready() error {
+	if err := b.usable(); err != nil {
+		return err
+	}
+	if b.disk.full.Load() {
+		return errFull
+	}
+	return nil
+}
+
+// usable says why appends aren't even tried.
+func (b *Broker) usable() error {
 	if err := b.failure.Load(); err != nil {
 		return *err
 	}

@@ -14,7 +14,7 @@ import (
 // submit gives an operation its place in the order of commits. After nil,
 // finish is called exactly once; after an error never.
 func (b *Broker) submit(ctx context.Context, op operation) error {
-	if err := b.Ready(); err != nil {
+	if err := b.usable(); err != nil {
 		return err
 	}
 	// A request larger than the queue takes all of it, and so waits for it to
@@ -71,6 +71,7 @@ func (b *Broker) run() {
 				b.startCheckpoint()
 			}
 		case <-ticker.C:
+			b.probeDisk()
 			b.startCheckpoint()
 		case done := <-b.checkpoints:
 			b.endCheckpoint(done)
@@ -116,7 +117,7 @@ func (b *Broker) commit(group []operation) {
 }
 
 func (b *Broker) commitGroup(group []operation) error {
-	if err := b.Ready(); err != nil && !errors.Is(err, errClosed) {
+	if err := b.usable(); err != nil && !errors.Is(err, errClosed) {
 		return err
 	}
 	s := &b.staging
@@ -128,10 +129,12 @@ func (b *Broker) commitGroup(group []operation) error {
 		return nil
 	}
 	start := time.Now()
-	positions, err := b.journal.Append(s.journalEntries())
+	entries := s.journalEntries()
+	positions, err := b.journal.Append(entries)
 	if err != nil {
-		return b.appendError(err)
+		return b.appendError(entryBytes(entries), err)
 	}
+	b.diskRoom(entryBytes(entries))
 	appended := time.Now()
 	defer b.answerWritten(group)()
 	if err := b.journal.Sync(); err != nil {
@@ -204,11 +207,12 @@ func (b *Broker) apply(positions []journal.Position) error {
 	return nil
 }
 
-// appendError judges a failed append: a full disk and a too large entry leave
+// appendError judges a failed append of so many bytes: a full disk and a too large entry leave
 // the journal as it was, anything else stops the broker.
-func (b *Broker) appendError(err error) error {
+func (b *Broker) appendError(bytes int, err error) error {
 	switch {
 	case errors.Is(err, journal.ErrFull):
+		b.diskFull(bytes, err)
 		return fmt.Errorf("%w: %w", api.ErrUnavailable, err)
 	case errors.Is(err, journal.ErrTooLarge):
 		return fmt.Errorf("%w: %w", api.ErrTooLarge, err)

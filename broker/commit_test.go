@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -166,7 +167,8 @@ func TestListOffsetsWaitsForWritten(t *testing.T) {
 // that fits is stored.
 func TestFullDisk(t *testing.T) {
 	j := faulty()
-	b := openBroker(t, Options{Journal: j})
+	var full []bool
+	b := openBroker(t, Options{Journal: j, Observer: Observer{Full: func(is bool) { full = append(full, is) }}})
 	p := newTestTopic(t, b, "t")
 	append1(t, b, p, testBatch{producer: 1})
 	j.set(func() { j.failing = fmt.Errorf("write: %w", journal.ErrFull) })
@@ -179,7 +181,7 @@ func TestFullDisk(t *testing.T) {
 	if _, err := b.CompareAndAppend(t.Context(), "k", 0, []byte("v")); !errors.Is(err, api.ErrUnavailable) {
 		t.Fatalf("record on a full disk: %v", err)
 	}
-	if r := read1(t, b, p, 0); r.Err != nil || len(r.Batches) != 1 || b.Ready() != nil {
+	if r := read1(t, b, p, 0); r.Err != nil || len(r.Batches) != 1 || !errors.Is(b.Ready(), errFull) {
 		t.Fatalf("read on a full disk: %+v, ready %v", r, b.Ready())
 	}
 	j.set(func() { j.failing = journal.ErrTooLarge })
@@ -196,6 +198,45 @@ func TestFullDisk(t *testing.T) {
 	if id, err := b.NewProducerID(t.Context()); err != nil || id != 0 {
 		t.Fatalf("producer id %d %v", id, err)
 	}
+	if !slices.Equal(full, []bool{true, false}) || b.Ready() != nil {
+		t.Fatalf("the disk was full %v, ready %v", full, b.Ready())
+	}
+}
+
+// TestFullDiskEnds: what still fits beside refused appends doesn't end it, time
+// does, also if nobody appends.
+func TestFullDiskEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := faulty()
+		var full []bool
+		b := openBroker(t, Options{Journal: j, CheckpointInterval: 10 * time.Second,
+			Observer: Observer{Full: func(is bool) { full = append(full, is) }}})
+		p := newTestTopic(t, b, "t")
+		j.set(func() { j.failing = journal.ErrFull })
+		append1(t, b, p, testBatch{count: 50})
+		j.set(func() { j.failing = nil })
+		append1(t, b, p, testBatch{})
+		if !errors.Is(b.Ready(), errFull) {
+			t.Fatalf("after a smaller append: %v", b.Ready())
+		}
+		time.Sleep(fullAfter + 11*time.Second)
+		synctest.Wait()
+		if b.Ready() != nil || !slices.Equal(full, []bool{true, false}) {
+			t.Fatalf("ready %v, full %v", b.Ready(), full)
+		}
+		j.set(func() { j.failing = journal.ErrFull })
+		append1(t, b, p, testBatch{count: 50})
+		time.Sleep(2 * fullAfter)
+		synctest.Wait()
+		if !errors.Is(b.Ready(), errFull) {
+			t.Fatalf("while probes are refused: %v", b.Ready())
+		}
+		j.set(func() { j.failing = nil })
+		append1(t, b, p, testBatch{count: 50})
+		if b.Ready() != nil {
+			t.Fatal(b.Ready())
+		}
+	})
 }
 
 // TestFailedSync: nothing is committed any more, durable data is read on.

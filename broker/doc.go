@@ -33,7 +33,8 @@
 // # Failure
 //
 // A full disk refuses the group with ErrUnavailable and leaves everything as
-// it was. After a failed write or sync no commit is tried again: Ready says
+// it was; Ready says so until there is room, which the committer tries out from
+// time to time. After a failed write or sync no commit is tried again: Ready says
 // why, appends fail with ErrUnavailable, reads of durable data go on. A stored
 // batch whose CRC differs when read is ErrCorrupt, counted, and never served.
 //

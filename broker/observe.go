@@ -15,6 +15,8 @@ type Observer struct {
 	// Stopped is called once when a write or sync failed and the broker takes
 	// no more appends.
 	Stopped func(err error)
+	// Full is called when the disk begins (true) and ends to be full.
+	Full func(full bool)
 	// Corrupt is called when a batch that was read fails its CRC.
 	Corrupt func(p api.Partition, baseOffset int64)
 	// TailRead is called for each batch read, with whether it came from memory.
@@ -51,6 +53,12 @@ func (o *Observer) committed(c Commit) {
 func (o *Observer) stopped(err error) {
 	if o.Stopped != nil {
 		o.Stopped(err)
+	}
+}
+
+func (o *Observer) full(full bool) {
+	if o.Full != nil {
+		o.Full(full)
 	}
 }
 

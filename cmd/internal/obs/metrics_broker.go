@@ -21,6 +21,7 @@ func (m *Metrics) Broker() broker.Observer {
 	checkpoints := m.counters("milena_broker_checkpoints_total", "Checkpoints taken.", "failed")
 	checkpoint := m.seconds("milena_broker_checkpoint_seconds", "Duration of a checkpoint.").WithLabelValues()
 	leases := m.factory.NewGauge(prometheus.GaugeOpts{Name: "milena_broker_leases", Help: "Gateways that hold the lease."})
+	full := m.factory.NewGauge(prometheus.GaugeOpts{Name: "milena_broker_disk_full", Help: "1 while appends are refused for lack of space, else 0."})
 	hit, miss := reads.WithLabelValues("true"), reads.WithLabelValues("false")
 	return broker.Observer{
 		Committed: func(c broker.Commit) {
@@ -32,6 +33,12 @@ func (m *Metrics) Broker() broker.Observer {
 			sync.Observe(c.Sync.Seconds())
 		},
 		Stopped: func(error) { stopped.Inc() },
+		Full: func(is bool) {
+			full.Set(0)
+			if is {
+				full.Set(1)
+			}
+		},
 		Corrupt: func(api.Partition, int64) { corrupt.Inc() },
 		TailRead: func(memory bool) {
 			if memory {
