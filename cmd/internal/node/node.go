@@ -74,6 +74,7 @@ func Start(ctx context.Context, settings *config.Values, o Options) (*Node, erro
 		n.log.Warn("everything is kept in memory and lost when this process ends (--dev)")
 	}
 	n.admin.Started()
+	n.warnUnready(ctx)
 	return n, nil
 }
 

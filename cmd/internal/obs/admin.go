@@ -98,16 +98,36 @@ func (a *Admin) Close(ctx context.Context) error {
 	return errors.Join(err, a.err)
 }
 
+// Failing runs the checks as one /readyz does and returns a line for each that
+// fails: its name and why.
+func (a *Admin) Failing(ctx context.Context) []string {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	_, names, checks := a.snapshot()
+	var out []string
+	for i, n := range names {
+		if err := checks[i](ctx); err != nil {
+			out = append(out, n+": "+err.Error())
+		}
+	}
+	return out
+}
+
+// snapshot returns the phase and the checks with their names.
+func (a *Admin) snapshot() (phase string, names []string, checks []Check) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	names = append(names, a.names...)
+	for _, n := range names {
+		checks = append(checks, a.checks[n])
+	}
+	return a.phase, names, checks
+}
+
 func (a *Admin) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
-	a.mu.Lock()
-	phase, names := a.phase, append([]string(nil), a.names...)
-	checks := make([]Check, len(names))
-	for i, n := range names {
-		checks[i] = a.checks[n]
-	}
-	a.mu.Unlock()
+	phase, names, checks := a.snapshot()
 	status, lines := http.StatusOK, ""
 	if phase != "" {
 		status, lines = http.StatusServiceUnavailable, "process: "+phase+"\n"

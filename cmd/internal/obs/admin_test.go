@@ -64,6 +64,9 @@ func TestAdmin(t *testing.T) {
 	expect("/readyz", 200, "broker: ok", "ready")
 	broker = errors.New("127.0.0.1:9094 refuses connections")
 	expect("/readyz", 503, "broker: 127.0.0.1:9094 refuses connections")
+	if got := a.Failing(t.Context()); len(got) != 1 || got[0] != "broker: 127.0.0.1:9094 refuses connections" {
+		t.Errorf("failing: %q", got)
+	}
 	broker = nil
 	a.Draining()
 	expect("/readyz", 503, "process: stopping")
