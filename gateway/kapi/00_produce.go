@@ -16,6 +16,7 @@ import (
 	"milena/gateway/backend"
 	"milena/gateway/batch"
 	"milena/gateway/envelope"
+	"milena/serde/schema"
 )
 
 // Produce, versions 3 to 11, listed from 0 (KAFKA-18659).
@@ -38,7 +39,8 @@ import (
 // itself has the server's, since a batch that is on its way can't be called back.
 //
 // A registry out of reach is NOT_ENOUGH_REPLICAS: retriable, and clients keep
-// their metadata. Broken compressed bytes are INVALID_RECORD, where Kafka says
+// their metadata; the message says what it is about. A broker that doesn't answer
+// in time is REQUEST_TIMED_OUT. Broken compressed bytes are INVALID_RECORD, where Kafka says
 // UNKNOWN_SERVER_ERROR.
 //
 // Transactions aren't served: a transactional batch is answered as for a
@@ -260,7 +262,7 @@ func (p *producing) transactional() error {
 // fail answers one partition with an error.
 func (p *producing) fail(part *producedPart, err error) {
 	part.err = err
-	part.out.ErrorCode = p.server.dataCode(err)
+	part.out.ErrorCode = p.server.produceCode(err)
 	var rejected *envelope.Rejected
 	var damaged *batch.Error
 	switch {
@@ -276,6 +278,11 @@ func (p *producing) fail(part *producedPart, err error) {
 	case errors.As(err, &damaged):
 		text := damaged.Error()
 		part.out.ErrorMessage = &text
+	case errors.Is(err, schema.ErrUnavailable):
+		// Its code speaks of replicas, which nobody would look for in a registry.
+		text := registryMessage(err)
+		part.out.ErrorMessage = &text
+		return // it is retried, and would fill the log
 	default:
 		part.out.ErrorMessage = errorMessage(part.out.ErrorCode)
 		return

@@ -3,6 +3,7 @@ package kapi
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 
@@ -73,6 +74,18 @@ func (s *Server) dataCode(err error) int16 {
 	return s.code(err, func(r errorRow) *kerr.Error { return r.data })
 }
 
+// produceCode is the Kafka code of err for Produce: dataCode's but for a time that
+// is over, after which a batch may be stored or not. Consumers don't expect that
+// code of Fetch.
+func (s *Server) produceCode(err error) int16 {
+	return s.code(err, func(r errorRow) *kerr.Error {
+		if errors.Is(r.err, context.DeadlineExceeded) {
+			return kerr.RequestTimedOut
+		}
+		return r.data
+	})
+}
+
 // coordinatorCode is the Kafka code of err for calls to a coordinator.
 func (s *Server) coordinatorCode(err error) int16 {
 	return s.code(err, func(r errorRow) *kerr.Error { return r.coordinator })
@@ -97,6 +110,18 @@ func (s *Server) code(err error, column func(errorRow) *kerr.Error) int16 {
 		s.log.Error("error without a kafka code", "err", err)
 	}
 	return column(row).Code
+}
+
+// registryMessage is what a client may read about a registry that wasn't asked or
+// didn't answer: our own words, which end with the sentinel's. What stands behind
+// it are the system's, with addresses.
+func registryMessage(err error) string {
+	sentinel := schema.ErrUnavailable.Error()
+	own, _, ok := strings.Cut(err.Error(), sentinel)
+	if !ok {
+		return sentinel // err words it otherwise
+	}
+	return own + sentinel
 }
 
 // errorMessage is what a client may read about err: the code's own text, never

@@ -15,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 
 	"milena/gateway/backend"
+	"milena/serde/schema"
 )
 
 // TestEveryBackendErrorHasARow reads the sentinels from the source, so that a
@@ -77,6 +78,21 @@ func TestCodes(t *testing.T) {
 	}
 	if got := s.dataCode(errors.New("surprise")); got != kerr.UnknownServerError.Code || !strings.Contains(logged.String(), "surprise") {
 		t.Errorf("an error nobody knows: code %d, logged %q", got, logged.String())
+	}
+}
+
+// TestRegistryMessage: a client reads what we say, not what the system says.
+func TestRegistryMessage(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{fmt.Errorf("too many unknown schema ids: %w", schema.ErrUnavailable), "too many unknown schema ids: schema registry unavailable"},
+		{fmt.Errorf("schema 7: %w: dial 10.0.0.1", schema.ErrUnavailable), "schema 7: schema registry unavailable"},
+	} {
+		if got := registryMessage(c.err); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }
 

@@ -223,28 +223,38 @@ func TestProduceInTrouble(t *testing.T) {
 	enveloped := producedBatch(t, batch.None, nil, batch.Record{Value: []byte{0, 0, 0, 0, 1, 2}})
 	if p := askProduce(t, s, 9, produceTo("t", -1, enveloped))[0]; p.ErrorCode != kerr.NotEnoughReplicas.Code || p.BaseOffset != -1 {
 		t.Errorf("registry out of reach: %+v", p)
+	} else if p.ErrorMessage == nil || !strings.HasSuffix(*p.ErrorMessage, "schema registry unavailable") {
+		t.Errorf("registry out of reach: message %v", p.ErrorMessage)
 	}
 	if got := fetchValues(t, s, 12, fetchRequest("t", 0)); got != "" {
 		t.Errorf("stored %q", got)
 	}
 	// A broker that answers look-ups of topics but doesn't take data.
-	s = newServer(t, Options{Clock: testClock, Broker: refusing{broker}})
+	s = newServer(t, Options{Clock: testClock, Broker: refusing{broker, backend.ErrUnavailable}})
 	p := askProduce(t, s, 9, produceTo("t", -1, producedBatch(t, batch.None, nil, plainValues("a")...)))[0]
 	if err := kerr.TypedErrorForCode(p.ErrorCode); err == nil || !err.Retriable {
 		t.Errorf("broker out of reach: %+v", p)
 	}
+	s = newServer(t, Options{Clock: testClock, Broker: refusing{broker, context.DeadlineExceeded}})
+	p = askProduce(t, s, 9, produceTo("t", -1, producedBatch(t, batch.None, nil, plainValues("a")...)))[0]
+	if p.ErrorCode != kerr.RequestTimedOut.Code {
+		t.Errorf("broker too slow: %+v", p)
+	}
 }
 
-type refusing struct{ *memory.Broker }
+type refusing struct {
+	*memory.Broker
+	err error
+}
 
-func (refusing) Enqueue(context.Context, backend.Durability, []backend.Append) (backend.Pending, error) {
-	return nil, fmt.Errorf("append: %w", backend.ErrUnavailable)
+func (r refusing) Enqueue(context.Context, backend.Durability, []backend.Append) (backend.Pending, error) {
+	return nil, fmt.Errorf("append: %w", r.err)
 }
 
 type unreachable struct{}
 
 func (unreachable) ByID(context.Context, string, int32) (schema.Resolved, error) {
-	return schema.Resolved{}, schema.ErrUnavailable
+	return schema.Resolved{}, fmt.Errorf("%w: dial 10.0.0.1", schema.ErrUnavailable)
 }
 
 func (unreachable) ByGUID(context.Context, string) (schema.Resolved, error) {
