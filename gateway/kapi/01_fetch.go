@@ -90,6 +90,7 @@ type fetching struct {
 	// same order.
 	outs  []*kmsg.FetchResponseTopicPartition
 	forms []envelope.Served
+	names []string // of their topics
 }
 
 // prepare lays out the answer as asked and gathers what the broker is asked for.
@@ -122,7 +123,7 @@ func (f *fetching) prepare(ctx context.Context) {
 			f.reads = append(f.reads, backend.ReadPartition{
 				Partition: backend.Partition{Topic: topic.ID, Index: rp.Partition}, Offset: rp.FetchOffset,
 				BytesMax: max(rp.PartitionMaxBytes, 0), LeaderEpoch: rp.CurrentLeaderEpoch})
-			f.outs, f.forms = append(f.outs, op), append(f.forms, form)
+			f.outs, f.forms, f.names = append(f.outs, op), append(f.forms, form), append(f.names, topic.Name)
 		}
 	}
 }
@@ -221,21 +222,22 @@ func (f *fetching) fill(ctx context.Context, results []backend.ReadResult, size 
 	for i := range results {
 		res, out := &results[i], f.outs[i]
 		start := len(buf)
-		err := res.Err
+		err, offset := res.Err, f.reads[i].Offset
 		for _, b := range res.Batches {
 			if err != nil {
 				break
 			}
+			offset = b.BaseOffset
 			buf, err = s.envelope.Serve(ctx, buf, f.reads[i].Partition, b, f.forms[i])
 		}
 		if ends[i] = len(buf); err != nil && len(buf) > start {
 			// Served up to here; the next fetch begins where the trouble is.
-			s.log.Error("stored batch left out of an answer", "partition", out.Partition, "err", err)
+			f.complain("stored batch left out of an answer", i, offset, err)
 			err = nil
 		}
 		if err != nil {
 			if errors.Is(err, backend.ErrCorrupt) {
-				s.log.Error("stored batch can't be served", "partition", out.Partition, "err", err)
+				f.complain("stored batch can't be served", i, offset, err)
 			}
 			f.fail(out, err)
 			continue
@@ -254,6 +256,13 @@ func (f *fetching) fill(ctx context.Context, results []backend.ReadResult, size 
 		start = end
 	}
 	f.request.OnWritten(func() { s.fetchBuffers.put(buf) })
+}
+
+// complain logs what is wrong with a stored batch of the i-th read.
+func (f *fetching) complain(what string, i int, offset int64, err error) {
+	if p := f.reads[i].Partition; f.server.complaints.due(p, f.server.now()) {
+		f.server.log.Error(what, "topic", f.names[i], "partition", p.Index, "offset", offset, "err", err)
+	}
 }
 
 // fetchBufferKept is the capacity in bytes up to which an answer's buffer is

@@ -101,8 +101,8 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// Server answers requests. It is immutable after New, but for its fetch sessions,
-// and safe for concurrent use.
+// Server answers requests. It is immutable after New, but for its fetch sessions
+// and complaints, and safe for concurrent use.
 type Server struct {
 	opts     Options
 	broker   backend.Broker
@@ -111,6 +111,7 @@ type Server struct {
 	// fetchBuffers is a pool; it keeps nothing that an answer depends on.
 	fetchBuffers fetchBuffers
 	sessions     *fetchSessions
+	complaints   complaints
 	log          *slog.Logger
 	now          func() time.Time
 
