@@ -21,12 +21,12 @@ done
 # The suites want a server with default settings; each gets a fresh one.
 start() {
 	[ -n "$server" ] && kill "$server" 2>/dev/null && wait "$server" 2>/dev/null
-	rm -rf "$work/data"
+	rm -rf "$work/data" "$work/out"
 	env -i PATH="$PATH" HOME="$work" "$binary" serve --data-dir "$work/data" --registry-listen 127.0.0.1:0 --kafka-listen 127.0.0.1:0 \
 		--broker-listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 "$@" >"$work/out" 2>"$work/log" &
 	server=$!
 	for _ in $(seq 200); do
-		grep -q '^ready' "$work/out" && break
+		grep -qs "^ready" "$work/out" && break
 		kill -0 "$server" 2>/dev/null || { cat "$work/log"; exit 2; }
 		sleep 0.05
 	done
