@@ -304,8 +304,7 @@ func (e *entry) release() {
 	}
 	e.conn.server.buffers.put(e.buf)
 	e.buf = nil
-	e.conn.server.requests.release(e.requestHeld)
-	e.requestHeld = 0
+	e.requestHeld.release()
 }
 
 // handle runs the request's handler. A panic is a defect of ours that must not

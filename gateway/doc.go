@@ -24,7 +24,8 @@
 // encoded or the request parks; answer memory is reserved by handlers that
 // read a lot, only for the entry whose answer is next on its connection. So no
 // holder of one waits for a holder of the same, and neither can run dry for
-// ever.
+// ever. A part of request memory is kept for small requests: large frames that
+// are announced and hardly sent delay other large ones, and nobody else.
 //
 // Limits, all in Options: connections, bytes of a frame, requests in work per
 // connection, both memories, times without a first request, without a byte,

@@ -32,7 +32,9 @@ type Options struct {
 	// answered, 128 if zero. More stay in the socket.
 	InFlightMax int
 	// RequestBytesMax bounds the memory of requests in work, over all
-	// connections, in bytes; 256 MiB if zero, never below FrameBytesMax.
+	// connections, in bytes; 256 MiB if zero. A quarter is kept for requests that
+	// take at most 4 MiB, so that large ones that are slow in coming lock nobody
+	// out; the rest is never below FrameBytesMax.
 	RequestBytesMax int64
 	// ResponseBytesMax bounds the memory of large answers, over all
 	// connections, in bytes; 256 MiB if zero.
@@ -68,7 +70,9 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.FrameBytesMax, 100<<20)
 	setDefault(&o.InFlightMax, 128)
 	setDefault(&o.RequestBytesMax, 256<<20)
-	o.RequestBytesMax = max(o.RequestBytesMax, int64(o.FrameBytesMax))
+	// What smallShare leaves has room for the largest frame.
+	frame := int64(o.FrameBytesMax)
+	o.RequestBytesMax = max(o.RequestBytesMax, frame+frame/(smallShare-1))
 	setDefault(&o.ResponseBytesMax, 256<<20)
 	setDefault(&o.FirstRequestTimeout, time.Minute)
 	setDefault(&o.IdleTimeout, 10*time.Minute)

@@ -25,9 +25,10 @@ type entry struct {
 	prev, own signals
 
 	conn *conn
-	// requestHeld and responseHeld are bytes of the two memories.
-	requestHeld, responseHeld int64
-	passed, freed             bool
+	// requestHeld and responseHeld, in bytes, are of the two memories.
+	requestHeld   grant
+	responseHeld  int64
+	passed, freed bool
 
 	// resp is the answer, nil for none. A non-nil err closes the connection.
 	resp kmsg.Response
@@ -101,8 +102,7 @@ func (e *entry) pass() {
 
 // Park implements kapi.Flow.
 func (e *entry) Park() {
-	e.conn.server.requests.release(e.requestHeld)
-	e.requestHeld = 0
+	e.requestHeld.release()
 	select {
 	case <-e.prev.freed:
 		e.free()

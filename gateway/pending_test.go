@@ -9,7 +9,7 @@ import (
 
 // queue makes entries as the reader would; true is an API that overlaps.
 func queue(overlaps ...bool) []*entry {
-	c := &conn{server: &Server{requests: newMemory(100), responses: newMemory(100)}}
+	c := &conn{server: &Server{requests: newRequestMemory(100), responses: newMemory(100)}}
 	last := over()
 	var out []*entry
 	for _, o := range overlaps {
@@ -134,8 +134,8 @@ func TestParkLetsOthersRun(t *testing.T) {
 		if !began(t, q[1]) || closedChan(q[0].done) {
 			t.Fatal("the second request doesn't run beside the parked one")
 		}
-		if held, err := q[0].conn.server.requests.acquire(t.Context(), 100); err != nil || held != 100 {
-			t.Fatalf("memory of the parked request: %d, %v", held, err)
+		if held, err := q[0].conn.server.requests.acquire(t.Context(), 100); err != nil || held.bytes != 75 {
+			t.Fatalf("memory of the parked request: %d, %v", held.bytes, err)
 		}
 		q[0].finish()
 		q[1].finish()

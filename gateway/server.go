@@ -17,7 +17,7 @@ type Server struct {
 	opts      Options
 	handlers  *kapi.Server
 	log       *slog.Logger
-	requests  *memory
+	requests  *requestMemory
 	responses *memory
 	buffers   buffers
 
@@ -47,7 +47,7 @@ func New(o Options) (*Server, error) {
 		opts:      o,
 		handlers:  o.Handlers,
 		log:       o.Logger,
-		requests:  newMemory(o.RequestBytesMax),
+		requests:  newRequestMemory(o.RequestBytesMax),
 		responses: newMemory(o.ResponseBytesMax),
 		stopping:  make(chan struct{}),
 		conns:     map[*conn]struct{}{},

@@ -29,7 +29,8 @@ import (
 //	v15  replica state, v17 directory ids: of followers, ignored
 //
 // Batches come whole: one that doesn't fit isn't begun, the first of the first
-// partition with data comes whatever its size (KIP-74). Unknown topics and
+// partition with data comes whatever its size (KIP-74). No answer goes beyond
+// fetchBytesMax but for that first batch. Unknown topics and
 // partitions don't end a wait as long as there is another partition to wait for.
 // A batch that can't be rebuilt is KAFKA_STORAGE_ERROR at its offset; what stands
 // before it is served.
@@ -72,10 +73,14 @@ func (s *Server) fetch(ctx context.Context, r *Request) (kmsg.Response, error) {
 	return resp, nil
 }
 
-// Bounds of one answer and one wait, whatever the client asks for. The first is
-// Kafka's fetch.max.bytes of a broker.
+// Bounds of one answer, in bytes, and of one wait, whatever the client asks for.
+//
+// The first is what fetch.max.bytes is to a Kafka broker, which allows 55 MiB. An
+// answer's memory is held until the client has taken it; with clients that ask
+// for 50 MiB, as they do by default, a handful of slow ones would hold all there
+// is. A smaller answer costs a client that keeps up nothing but more requests.
 const (
-	fetchBytesMax = 55 << 20
+	fetchBytesMax = 8 << 20
 	fetchWaitMax  = 5 * time.Minute
 )
 

@@ -133,6 +133,31 @@ func TestFetchSizes(t *testing.T) {
 	}
 }
 
+// TestFetchBytesMax: what a client asks for beyond the bound of an answer comes
+// with the next ones, and a batch beyond it comes whole.
+func TestFetchBytesMax(t *testing.T) {
+	const mib = 1 << 20
+	s := newServer(t, Options{Clock: testClock})
+	mustCreate(t, s, "t", 2, map[string]string{"max.message.bytes": "20000000"})
+	offset := int64(0)
+	for _, size := range []int{3 * mib, 3 * mib, 3 * mib, 9 * mib, mib} {
+		value := strings.Repeat(string(rune('a'+offset)), size)
+		askProduce(t, s, 9, produceTo("t", -1, producedBatch(t, batch.None, nil, plainValues(value)...)))
+		offset++
+	}
+	for from, want := range map[int64]string{0: "ab", 1: "bc", 2: "c", 3: "d", 4: "e"} {
+		req := fetchRequest("t", from)
+		req.MaxBytes, req.Topics[0].Partitions[0].PartitionMaxBytes = 50*mib, 50*mib
+		var got []byte
+		for value := range strings.SplitSeq(fetchValues(t, s, 12, req), ",") {
+			got = append(got, value[0])
+		}
+		if string(got) != want {
+			t.Errorf("from %d: %s, want %s", from, got, want)
+		}
+	}
+}
+
 func TestFetchErrors(t *testing.T) {
 	s := newServer(t, Options{Clock: testClock})
 	topic, _ := threeBatches(t, s, "t")
