@@ -11,8 +11,6 @@ import (
 	"milena/cmd/internal/cli"
 	"milena/cmd/internal/config"
 	"milena/evolution"
-	"milena/serde/format"
-	"milena/serde/schema"
 )
 
 func guideCommand() *cobra.Command {
@@ -70,18 +68,9 @@ type guidedChange struct {
 }
 
 func guide(ctx context.Context, s *session, args []string) error {
-	var parsed [2]schema.Parsed
-	var sources [2]*source
-	for i, arg := range args {
-		src, err := s.either(ctx, arg)
-		if err != nil {
-			return err
-		}
-		p, err := format.Parse(src.schema)
-		if err != nil {
-			return cli.Unusable(fmt.Errorf("%s is no %s schema: %w", src.label, src.schema.Type, err), parseHint(src))
-		}
-		sources[i], parsed[i] = src, p
+	sources, parsed, err := s.oldAndNew(ctx, args)
+	if err != nil {
+		return err
 	}
 	level, policy, err := s.judgedBy(ctx, sources[0], sources[1])
 	if err != nil {

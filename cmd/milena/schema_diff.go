@@ -81,18 +81,9 @@ type levelState struct {
 }
 
 func diffSchemas(ctx context.Context, s *session, args []string) error {
-	var parsed [2]schema.Parsed
-	var sources [2]*source
-	for i, arg := range args {
-		src, err := s.either(ctx, arg)
-		if err != nil {
-			return err
-		}
-		p, err := format.Parse(src.schema)
-		if err != nil {
-			return cli.Unusable(fmt.Errorf("%s is no %s schema: %w", src.label, src.schema.Type, err), parseHint(src))
-		}
-		sources[i], parsed[i] = src, p
+	sources, parsed, err := s.oldAndNew(ctx, args)
+	if err != nil {
+		return err
 	}
 	level, policy, err := s.judgedBy(ctx, sources[0], sources[1])
 	if err != nil {
@@ -291,4 +282,18 @@ func (d *direction) write(b *strings.Builder, what string) {
 			fmt.Fprintf(b, "          %s\n", ch.Info)
 		}
 	}
+}
+
+// oldAndNew reads and parses the two schemas that the arguments name.
+func (s *session) oldAndNew(ctx context.Context, args []string) (sources [2]*source, parsed [2]schema.Parsed, err error) {
+	for i, arg := range args {
+		if sources[i], err = s.either(ctx, arg); err != nil {
+			return sources, parsed, err
+		}
+		if parsed[i], err = format.Parse(sources[i].schema); err != nil {
+			err = fmt.Errorf("%s is no %s schema: %w", sources[i].label, sources[i].schema.Type, err)
+			return sources, parsed, cli.Unusable(err, parseHint(sources[i]))
+		}
+	}
+	return sources, parsed, nil
 }
